@@ -21,11 +21,12 @@ ITEMS = (
              sheets=(
                  Sheet("ballots", _("Ballots"), _("Public elections list ballots by voter; closed secret elections "
                                                   "list them by code, without voters."),
-                       "election_name ballot voter_name rankings when_cast", "election_name ballot", "election ballot"),
+                       "election_name question ballot voter_name rankings when_cast", "election_name question ballot",
+                       "election question ballot"),
                  Sheet("rankings", _("Rankings"), _("One row per ballot and candidate, with the rank of the candidate "
                                                     "on that ballot."),
-                       "election_name ballot candidate_name place", "election_name ballot candidate_name",
-                       "election ballot")),
+                       "election_name question ballot candidate_name place",
+                       "election_name question ballot candidate_name", "election question ballot")),
              exports=(Export("ballots", _("ballots.json: your ballots, as far as they can still be linked to you."),
                              personal_data.export_ballots),)),
     ItemType("published ballots", keys.published, "ballots:list", inside="confirmation rankings weight voter_name",

@@ -41,8 +41,12 @@ ITEMS = (
              lists=(keys.ELECTIONS,),
              replayed=fields_of(Election, *UNLOGGED), value=Election,
              sheets=(Sheet("elections", _("Elections"), _("Every election, drafts included."), "name owner_name state "
-                           "secret_ballot method seats electorate voter_count no_voting_before no_voting_after "
-                           "created_at", "name", "name"),)),
+                           "secret_ballot method seats questions electorate voter_count no_voting_before "
+                           "no_voting_after created_at", "name", "name"),
+                     Sheet("election-questions", _("Questions of elections"), _(
+                         "What an election asks: how it is voted on and counted, and by whom."),
+                         "election_name question title kind method seats fewest most majority unranked for_groups",
+                         "election_name question", "election"))),
     ItemType("description", keys.description, f"description description_html {RENDERED}", replayed="description"),
     ItemType("election list", keys.listed_election, LISTED, lists=(keys.elections_in_state(""),)),
     ItemType("manager", keys.manager, f"{LISTED} person:person", lists=(keys.run_by(""),),
@@ -56,9 +60,10 @@ ITEMS = (
              f"statement_html {RENDERED} photo:map",
              replayed="election_name candidate_name number statement link", value=Candidate, sheets=(
                  Sheet("candidates", _("Candidates"), _("The people or options on the ballot."),
-                       "election_name:election candidate_name number statement link", "election_name candidate_name",
-                       "election begins", lambda query: Span(keys.election(query.election).pk,
-                                                             keys.candidate(query.election, query.begins).sk)),)),
+                       "election_name:election question candidate_name number statement link",
+                       "election_name question candidate_name", "election question begins", lambda query: Span(
+                           keys.election(query.election).pk,
+                           keys.candidate(query.election, query.begins, query.question or 1).sk)),)),
     ItemType("voting times", keys.turnout, "since:int counted:int ends closed:bool", "h*:int d*:int",
              rule=before_the_close_only("since", "ends", "closed")),
 

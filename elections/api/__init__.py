@@ -1,5 +1,5 @@
-"""Operations of the API on elections, their candidates and rolls, and on ballots with several questions."""
+"""Operations of the API on elections, their questions, candidates and rolls."""
 
-from . import candidates, elections, roll
+from . import candidates, elections, questions, roll
 
-__all__ = ["candidates", "elections", "roll"]
+__all__ = ["candidates", "elections", "questions", "roll"]

@@ -64,33 +64,44 @@ class CandidateChange(msgspec.Struct, forbid_unknown_fields=True):
     link: Link | UnsetType = UNSET
 
 
+class OfQuestion(msgspec.Struct, forbid_unknown_fields=True):
+    """Of which question, where there are several."""
+
+    question: Annotated[int, Meta(ge=1, description="Its number.")] = 1
+
+
 def _candidate(found: ranking.Candidate) -> Candidate:
     return Candidate(found.name, found.statement, found.link)
 
 
-@operation("GET", "elections/<name:name>/candidates", AREA, "List the candidates", answers=Candidates, **reading)
+@operation(
+    "GET", "elections/<name:name>/candidates", AREA, "List the candidates", query=OfQuestion,
+    answers=Candidates, **reading,
+)  # fmt: skip
 def list_(call: Call, name: str) -> Candidates:
-    load_visible(call, name)
-    return Candidates([_candidate(each) for each in repository.candidates_by_name(name)])
+    election = load_visible(call, name, call.query.question)
+    return Candidates([_candidate(each) for each in repository.candidates_by_name(*election.address)])
 
 
 @operation(
-    "POST", "elections/<name:name>/candidates", AREA, "Add candidates", takes=NewCandidates, answers=Candidates,
-    refusals=("not-now", "name-taken"), example={"candidates": [{"name": "Ada Lovelace"}, {"name": "Hypatia"}]},
+    "POST", "elections/<name:name>/candidates", AREA, "Add candidates", query=OfQuestion, takes=NewCandidates,
+    answers=Candidates, refusals=("not-now", "name-taken"),
+    example={"candidates": [{"name": "Ada Lovelace"}, {"name": "Hypatia"}]},
     **organising,
 )  # fmt: skip
 def add(call: Call, name: str) -> Candidates:
     """Answers the candidates that were sent, as they are now."""
-    election = load(call, name, Action.ADD_CANDIDATES)
+    election = load(call, name, Action.ADD_CANDIDATES, call.query.question)
     sent = call.body.candidates
     names = each_cleaned("candidates", [each.name for each in sent], clean_title)
     texts = [cleaned(CandidateForm({"statement": each.statement, "link": each.link})) for each in sent]
     every = [ranking.Candidate(each, **more) for each, more in zip(names, texts, strict=True)]
     new = {fold(each.name): each for each in every}
     if not call.is_repeat:
-        _check_texts(every, new | {fold(each.name): each for each in repository.candidates(name)})
+        _check_texts(every, new | {fold(each.name): each for each in repository.candidates(*election.address)})
     call.run(lambda: services.add_candidates(call.user, election, list(new.values())), converges=True)
-    return Candidates([_candidate(each) for each in repository.candidates_by_name(name) if fold(each.name) in new])
+    every = repository.candidates_by_name(*election.address)
+    return Candidates([_candidate(each) for each in every if fold(each.name) in new])
 
 
 def _check_texts(sent: Sequence[ranking.Candidate], kept: Mapping[str, ranking.Candidate]) -> None:
@@ -107,30 +118,34 @@ def _check_texts(sent: Sequence[ranking.Candidate], kept: Mapping[str, ranking.C
 
 
 @operation(
-    "GET", "elections/<name:name>/candidates/<name:candidate>", AREA, "Read a candidate", answers=Candidate, **reading
-)
+    "GET", "elections/<name:name>/candidates/<name:candidate>", AREA, "Read a candidate", query=OfQuestion,
+    answers=Candidate, **reading,
+)  # fmt: skip
 def read(call: Call, name: str, candidate: str) -> Candidate:
-    load_visible(call, name)
-    if (found := repository.find_candidate(name, candidate)) is None:
+    election = load_visible(call, name, call.query.question)
+    if (found := repository.find_candidate(name, candidate, election.number)) is None:
         raise Http404
     return _candidate(found)
 
 
 @operation(
-    "PATCH", "elections/<name:name>/candidates/<name:candidate>", AREA, "Change a candidate", takes=CandidateChange,
-    answers=Candidate, edits=read, refusals=("not-now",), example={"statement": "I *will*."}, **organising,
+    "PATCH", "elections/<name:name>/candidates/<name:candidate>", AREA, "Change a candidate", query=OfQuestion,
+    takes=CandidateChange, answers=Candidate, edits=read, refusals=("not-now",), example={"statement": "I *will*."},
+    **organising,
 )  # fmt: skip
 def change(call: Call, name: str, candidate: str) -> Candidate:
-    election, before = load(call, name, Action.CHANGE_CANDIDATES), read(call, name, candidate)
+    election = load(call, name, Action.CHANGE_CANDIDATES, call.query.question)
+    before = read(call, name, candidate)
     values = cleaned(CandidateForm({"statement": before.statement, "link": before.link, **given(call.body)}))
     call.run(lambda: services.edit_candidate(call.user, election, ranking.Candidate(before.name, **values)))
     return read(call, name, candidate)
 
 
 @operation(
-    "DELETE", "elections/<name:name>/candidates/<name:candidate>", AREA, "Remove a candidate", status=204, edits=read,
-    refusals=("not-now",), **organising,
+    "DELETE", "elections/<name:name>/candidates/<name:candidate>", AREA, "Remove a candidate", query=OfQuestion,
+    status=204, edits=read, refusals=("not-now",), **organising,
 )  # fmt: skip
 def remove(call: Call, name: str, candidate: str) -> None:
-    election, found = load(call, name, Action.CHANGE_CANDIDATES), read(call, name, candidate)
+    election = load(call, name, Action.CHANGE_CANDIDATES, call.query.question)
+    found = read(call, name, candidate)
     call.run(lambda: services.remove_candidate(call.user, election, found.name))

@@ -9,16 +9,17 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from django.http import Http404
+from django.utils.translation import gettext as _
 from msgspec import UNSET, Meta, UnsetType
 
-from accounts.api.calls import NO_EFFECT, Call, Page, Paging, cleaned
+from accounts.api.calls import NO_EFFECT, Call, Page, Paging, cleaned, each_cleaned
 from accounts.api.operations import Area, operation
-from accounts.api.problems import of_form_errors
+from accounts.api.problems import Problem, invalid, of_form_errors
 from accounts.api.values import Markdown, Moment, Name, Zone, given, link, moment, stored, typed
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from elections import actions, kinds, repository, rules
-from elections.access import check_visible, may
+from elections.access import check_visible, load_question, may
 from elections.api.turnout import Turnout
 from elections.drafts import services as drafts
 from elections.drafts.forms import TIMES, DescriptionForm, ElectionForm, SettingsForm
@@ -29,6 +30,7 @@ from elections.repository import Listed
 from elections.rules import Action, Relation, State
 from elections.turnout.counts import turnouts
 from foundation.acts.storage import now_text
+from foundation.pages.names import clean_title
 from foundation.pages.time_fields import zone_or_default
 
 AREA = Area("elections", "Elections", "From the draft to the close.")
@@ -38,8 +40,34 @@ RankedMethod = Literal["schulze", "ranked-pairs", "irv", "borda", "stv-scottish"
 Method = RankedMethod | Literal["majority", "most-votes", "approval", "star", "score", "cumulative"]
 
 
-class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The settings of an election. What is left out keeps its value, or gets the usual one."""
+class QuestionSettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """How a question is voted on and counted. What is left out keeps its value, or gets the usual one."""
+
+    kind: Annotated[Kind, Meta(description="The kind of ballot.")] | UnsetType = UNSET
+    method: Annotated[Method, Meta(description="One of the kind of ballot; else its usual one.")] | UnsetType = UNSET
+    fewest: (
+        Annotated[int, Meta(ge=0, le=rules.MAX_CANDIDATES, description="To choose: candidates, at least.")] | UnsetType
+    ) = UNSET
+    most: (
+        Annotated[int, Meta(ge=0, le=rules.MAX_CANDIDATES, description="Candidates to choose, or points, at most.")]
+        | UnsetType
+    ) = UNSET
+    majority: (
+        Annotated[str, Meta(max_length=20, description="Of a proposal: a share, and of whom.", examples=["2/3 cast"])]
+        | UnsetType
+    ) = UNSET
+    seats: (
+        Annotated[
+            int, Meta(ge=1, le=rules.MAX_SEATS, description="Of ranked ballots, more than one needs an STV method.")
+        ]
+        | UnsetType
+    ) = UNSET
+    unranked: Literal["below", "no-opinion"] | UnsetType = UNSET
+
+
+class Settings(QuestionSettings, kw_only=True):
+    """The settings of an election, and how its first question is voted on and counted. What is left out keeps its
+    value, or gets the usual one."""
 
     description: Markdown | UnsetType = UNSET
     electorate: (
@@ -74,26 +102,6 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         Annotated[Literal["closed", "live"], Meta(description="`live` only if ballots are not secret.")] | UnsetType
     ) = UNSET
     results_public: Annotated[bool, Meta(description="Anyone may see the result.")] | UnsetType = UNSET
-    kind: Annotated[Kind, Meta(description="The kind of ballot.")] | UnsetType = UNSET
-    method: Annotated[Method, Meta(description="One of the kind of ballot; else its usual one.")] | UnsetType = UNSET
-    fewest: (
-        Annotated[int, Meta(ge=0, le=rules.MAX_CANDIDATES, description="To choose: candidates, at least.")] | UnsetType
-    ) = UNSET
-    most: (
-        Annotated[int, Meta(ge=0, le=rules.MAX_CANDIDATES, description="Candidates to choose, or points, at most.")]
-        | UnsetType
-    ) = UNSET
-    majority: (
-        Annotated[str, Meta(max_length=20, description="Of a proposal: a share, and of whom.", examples=["2/3 cast"])]
-        | UnsetType
-    ) = UNSET
-    seats: (
-        Annotated[
-            int, Meta(ge=1, le=rules.MAX_SEATS, description="Of ranked ballots, more than one needs an STV method.")
-        ]
-        | UnsetType
-    ) = UNSET
-    unranked: Literal["below", "no-opinion"] | UnsetType = UNSET
     time_zone: Zone | UnsetType = UNSET
     begins: Moment | UnsetType | None = UNSET
     ends: Annotated[Moment | None, Meta(description="After `begins`.")] | UnsetType = UNSET
@@ -109,24 +117,46 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ) = UNSET
 
 
-class Changes(Settings):
-    """The settings of an election, and for whom of those on its roll it is."""
+ForGroups = Annotated[
+    list[str],
+    Meta(description="Voter groups of its roll that may vote; none for all.", max_length=rules.MAX_VOTER_GROUPS),
+]
 
-    for_groups: (
+
+class Changes(Settings):
+    """The settings of an election, and for whom of those on its roll its first question is."""
+
+    for_groups: ForGroups | UnsetType = UNSET
+    order: (
         Annotated[
-            list[str],
-            Meta(
-                description="Voter groups of its roll that may vote; none for all.", max_length=rules.MAX_VOTER_GROUPS
-            ),
+            list[int],
+            Meta(description="The numbers of all its questions, as voters see them.", max_length=rules.MAX_QUESTIONS),
         ]
         | UnsetType
     ) = UNSET
+
+
+class NewQuestion(QuestionSettings):
+    """What is asked, and how it is voted on and counted."""
+
+    title: Name
 
 
 class NewElection(Settings):
     """A draft, with its settings."""
 
     name: Name
+    questions: (
+        Annotated[
+            list[NewQuestion],
+            Meta(
+                description="Where there are several: all of them, in place of the settings of one.",
+                min_length=2,
+                max_length=rules.MAX_QUESTIONS,
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class Opening(msgspec.Struct, forbid_unknown_fields=True):
@@ -159,8 +189,30 @@ class ForOrganisers(msgspec.Struct):
     dashboard: str
 
 
+class ElectionQuestion(msgspec.Struct):
+    """One of the questions of an election; mostly it has one, without a title."""
+
+    number: Annotated[int, Meta(description="Stays the same when others are added, moved or removed.")]
+    title: str
+    kind: str
+    method: str
+    fewest: int
+    most: int
+    majority: str
+    seats: int
+    unranked: str
+    for_groups: Annotated[list[str], Meta(description="Voter groups that may vote on it; none for all on the roll.")]
+    candidates: Annotated[int, Meta(description="How many there are.")]
+
+    @classmethod
+    def of(cls, election: rules.Election, candidates: int) -> ElectionQuestion:
+        settings = {each: getattr(election, each) for each in kinds.SETTINGS}
+        own: dict[str, Any] = {"for_groups": list(election.for_groups), "candidates": candidates}
+        return cls(number=election.number, title=election.title, **settings, **own)
+
+
 class Election(msgspec.Struct):
-    """An election."""
+    """An election, with the settings of its first question."""
 
     name: str
     state: State
@@ -186,6 +238,7 @@ class Election(msgspec.Struct):
     opened_at: Moment | None
     closed_at: Moment | None
     page: str
+    questions: Annotated[list[ElectionQuestion], Meta(description="All of them, in their order on the ballot.")]
     organiser: ForOrganisers | None
 
 
@@ -210,17 +263,18 @@ class Listing(Paging):
     ] = "all"
 
 
-def load(call: Call, name: str, action: Action) -> rules.Election:
-    """The election, if the owner of the token may act on it at all; a service decides whether they may now."""
-    election = repository.find_settled(name)
+def load(call: Call, name: str, action: Action, question: int = 1) -> rules.Election:
+    """The election as it asks this question, if the owner of the token may act on it at all; a service decides whether
+    they may now."""
+    election = load_question(name, question)
     if election is None:
         raise Http404
     may(action)(call.user, election)
     return election
 
 
-def load_visible(call: Call, name: str) -> rules.Election:
-    election = repository.find_settled(name)
+def load_visible(call: Call, name: str, question: int = 1) -> rules.Election:
+    election = load_question(name, question)
     if election is None:
         raise Http404
     check_visible(call.user, election)
@@ -253,7 +307,7 @@ def read(call: Call, name: str) -> Election:
         raise Http404
     election, about = found
     check_visible(call.user, election)
-    runs = actions.relation(call.user, election) != Relation.NOBODY
+    runs, counts = actions.relation(call.user, election) != Relation.NOBODY, repository.candidate_counts(election)
     plain = [
         "electorate",
         "secret_ballot",
@@ -276,6 +330,7 @@ def read(call: Call, name: str) -> Election:
         opened_at=election.opened,
         closed_at=moment(election.closed_at),
         page=link("election", election.name),
+        questions=[ElectionQuestion.of(each, counts[each.number]) for each in election.questions],
         organiser=_for_organisers(election) if runs else None,
     )
 
@@ -301,11 +356,36 @@ def _for_organisers(election: rules.Election) -> ForOrganisers:
 )  # fmt: skip
 def create(call: Call) -> Election:
     """Then add candidates and voters, and open it."""
+    sent = given(call.body)
+    asked = [given(each) for each in sent.pop("questions", ())]
     form = ElectionForm()
     usual = {each: form.get_initial_for_field(field, each) for each, field in form.fields.items()}
-    values = _values(ElectionForm, usual, given(call.body), zone_or_default(""))
+    read_settings = partial(_values, ElectionForm, usual, zone=zone_or_default(""))
+    values = _with_questions(asked, sent, read_settings) if asked else read_settings(sent=sent)
     call.run(lambda: drafts.create(call.user, **values))
     return call.made(read, values["name"])
+
+
+def _with_questions(
+    asked: list[dict[str, Any]], sent: dict[str, Any], read_settings: Callable[..., dict[str, Any]]
+) -> dict[str, Any]:
+    """The settings of an election with several questions; those of a question are only with the question."""
+    if unused := [each for each in kinds.SETTINGS if each in sent]:
+        raise of_form_errors({each: [NO_EFFECT] for each in unused})
+    titles = each_cleaned("questions", [each.pop("title") for each in asked], clean_title)
+    every = []
+    for place, own in enumerate(asked):
+        try:
+            every.append(read_settings(sent=sent | own))
+        except Problem as problem:
+            for error in problem.errors:
+                error.field = f"questions[{place}].{error.field}" if error.field in kinds.SETTINGS else error.field
+            raise
+    more = (
+        rules.Question(number, title, **{each: settings[each] for each in kinds.SETTINGS})
+        for number, (title, settings) in enumerate(zip(titles[1:], every[1:], strict=True), 2)
+    )
+    return every[0] | {"title": titles[0], "more": tuple(more)}
 
 
 def _values(
@@ -334,12 +414,22 @@ def edit(call: Call, name: str) -> Election:
         values = cleaned(DescriptionForm(sent))
     else:
         election, action = load(call, name, Action.SET_UP), Action.SET_UP
-        values = _changed(election, sent)
+        order = _order(election, sent.pop("order", None))
+        values = changed_settings(election, sent) | order
     call.run(lambda: actions.change(call.user, election, action, **values))
     return read(call, name)
 
 
-def _changed(election: rules.Election, sent: dict[str, Any]) -> dict[str, Any]:
+def _order(election: rules.Election, numbers: list[int] | None) -> dict[str, tuple[int, ...]]:
+    if numbers is None:
+        return {}
+    now = [each.number for each in election.questions]
+    if sorted(numbers) != sorted(now):
+        raise invalid("order", _("Name each question once, by its number."))
+    return {"order": tuple(numbers)} if numbers != now else {}
+
+
+def changed_settings(election: rules.Election, sent: dict[str, Any]) -> dict[str, Any]:
     """The settings that were sent, and those that follow from them, as far as they are not those that are shown."""
     before = SettingsForm.initial_of(election, repository.description_of(election.name).description)
     del before["for_groups"]

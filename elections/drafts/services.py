@@ -20,7 +20,7 @@ from elections import repository, rolls, sharding
 from elections.actions import check, record
 from elections.lifecycle.deleting import clear_name
 from elections.repository import RENAMING
-from elections.rules import Action, Election
+from elections.rules import Action, Election, check_titles
 from foundation.acts import storage
 from foundation.acts.background import Batch, Task, finished
 from foundation.acts.refusals import LostRace, NameTaken, Refusal
@@ -49,6 +49,7 @@ def create(actor: User, name: str, *, mark: str | None = None, description: str 
     """Idempotent for the same `mark` of a form (see acts/once.py)."""
     shards = sharding.shards_of_new()
     election = Election(name=name, owner_name=actor.name, created_at=now_text(), shards=shards, **settings)
+    check_titles(election)
     create_draft(actor, election, mark=mark, description=description)
     return election
 

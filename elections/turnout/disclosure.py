@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from elections.repository import election_of
 from elections.rules import State
+from foundation.store import keys
 from foundation.store.schema import ON_EVERY_ITEM, Rule
 from foundation.store.table import Item
 
@@ -20,6 +21,7 @@ class Allowed:
     ballots: bool = False  # under their voters' names
     published: bool = False
     who: bool = False  # has voted
+    unread: tuple[str, ...] = ("BALLOT#", "QUESTION#")  # what keys of items begin with that are not even read
 
 
 NOTHING = Allowed()
@@ -31,9 +33,10 @@ def allowed(item: Item | None, voted: int | None = None) -> Allowed:
         return NOTHING
     election = election_of(item)
     if not election.secret_ballot:
-        return Allowed(True, True, True)
+        return Allowed(True, True, True, ())
     is_closed = election.stored_state == State.CLOSED and election.closing is None
-    return Allowed(False, is_closed, voted is not None and tells_who(election, voted))
+    boxes = tuple(keys.ballots(election.name, question=each.number)[0].prefix for each in election.questions)
+    return Allowed(False, is_closed, voted is not None and tells_who(election, voted), boxes)
 
 
 def who_is_on_the_roll(item: Item, may: Allowed) -> Item:

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from accounts.api import calls, openapi
 from accounts.api.operations import OPERATIONS
 from accounts.rules import Role
-from elections.multi_ballot_pages import services as binding
 from foundation.acts.storage import table
 from parts.live.services import making
 from parts.polls import services as polls
@@ -46,12 +45,12 @@ def prepared(tmp_path_factory, empty_store) -> tuple[Path, Program, dict[str, st
         poll = program.post("polls", {"title": "Lunch?", "options": ["Pizza", "Sushi"]}).json()
         add_skill(otto, "Python", "Programming", "")
         program.post("people/Otto/skills", {"skill": "python", "level": 3})
-        ballot = binding.make(otto, "Spring", ["Chair", "Colour"])
+        program.post("elections/Board/questions", {"title": "The budget", "kind": "approval"})
         session = making.make(otto, Type.TRIVIA, QUESTIONS[Type.TRIVIA], title="Evening")
         post = program.post("news", {"title": "Hello", "text": "*World*"}).json()
         questions = program.post("question-sets", {"name": "Evening", "questions": [{"title": "Who?"}]}).json()
     known = {"candidate": "Ada", "voter": "ann@example~2Eorg", "poll_id": poll["id"], "skill_id": "python"}
-    known |= {"ballot_id": ballot.id, "session_id": session.id}
+    known |= {"question": "2", "session_id": session.id}
     known |= {"post_id": post["id"], "set_id": questions["id"], "number": "1"}
     return path, program, known
 

@@ -10,9 +10,7 @@ import pytest
 from accounts import repository as people
 from accounts.api.operations import OPERATIONS
 from accounts.rules import Role
-from elections import kinds, repository
-from elections.multi_ballot_pages import services as binding
-from elections.multi_ballots import repository as multi_ballots
+from elections import kinds
 from foundation.tally import methods
 from parts.skills.services import add as add_skill
 from tests.api.test_elections import problem
@@ -45,6 +43,7 @@ SETTINGS = {
     "letter_check": "birth",
 }
 CHANGES = SETTINGS | {"for_groups": ["North"]}
+OF_KINDS = {field: SETTINGS[field] for field in kinds.SETTINGS}  # which depend on the kind of ballot
 POST = {"title": "Hello", "text": "*World*", "tags": ["a", "b"], "summary": "Short", "slug": "hi"}
 POLL = {
     **{"title": "Tea?", "options": ["Pizza", "Sushi"], "kind": "approval", "most": 2, "description": "*Where*"},
@@ -63,8 +62,10 @@ VOTER = {
 STATEMENT = {"level": 2, "years": 3, "last_used": "2026-01", "notes": "Some", "interest": True}
 # what each operation is tried with; those of an election are tried on several
 VALUES: dict[str, dict[str, Any]] = {
-    "elections_create": SETTINGS | {"name": "Other"},
-    "elections_edit": CHANGES,
+    "elections_create": SETTINGS | {"name": "Other", "questions": [{"title": "Who?"}, {"title": "What?"}]},
+    "elections_edit": CHANGES | {"order": [2, 1]},
+    "questions_add": OF_KINDS | {"title": "Next", "first_title": "First", "for_groups": ["North"]},
+    "questions_change": OF_KINDS | {"title": "Next", "for_groups": ["North"]},
     "elections_open": {"editable": True, "shows_skills": True},
     "elections_extend": {"ends": "2099-04-01T17:00:00Z"},
     "candidates_add": {"candidates": [{"name": "Dee", "statement": "I will.", "link": "https://dee.example"}]},
@@ -107,7 +108,6 @@ def test_every_operation_is_tried_with_every_value():
     assert {name: set(values) for name, values in VALUES.items()} == takes
 
 
-OF_KINDS = {field: SETTINGS[field] for field in kinds.SETTINGS}  # which depend on the kind of ballot
 OTHERS = {field: value for field, value in CHANGES.items() if field not in OF_KINDS}
 
 
@@ -129,46 +129,39 @@ def test_a_new_election_ignores_nothing(otto, half):
             assert is_settled(otto.post("elections", {"name": f"Board {number}", field: value}), field, value), field
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("half", [0, 1])
-@pytest.mark.parametrize("question", ["", "Chair", "Colour"])
-def test_an_edit_of_an_election_ignores_nothing(otto, question, half):
-    """An election of its own, the question that leads a ballot, and one that follows."""
+@pytest.mark.parametrize("questions", [1, 2])
+def test_an_edit_of_an_election_ignores_nothing(otto, questions, half):
     otto.post("elections", {"name": "Board"})
-    binding.make(people.find("Otto"), "Spring", ["Chair", "Colour"])
-    path = f"elections/Spring:%20{question}" if question else "elections/Board"
+    for number in range(1, questions):
+        otto.post("elections/Board/questions", {"title": f"Question {number}"})
     for field, value in list(OTHERS.items())[half::2]:
-        assert is_settled(otto.patch(path, {field: value}), field, value), field
+        assert is_settled(otto.patch("elections/Board", {field: value}), field, value), field
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("kind", methods.KINDS)
+def test_settings_of_a_question_are_not_ignored(otto, kind):
+    """Whether it is asked with others, or added to them, or changed."""
+    for number, (field, value) in enumerate(OF_KINDS.items()):
+        asked = {"title": "Next", "kind": kind, field: value}
+        answer = otto.post("elections", {"name": f"Board {number}", "questions": [{"title": "First"}, asked]})
+        if answer.status_code == 201:
+            assert answer.json()["questions"][1][field] == value, field
+        else:
+            assert [each["field"] for each in answer.json()["errors"]] in ([f"questions[1].{field}"], [""])
+        otto.post("elections", {"name": f"Board {number}"})
+        assert is_settled(otto.post(f"elections/Board%20{number}/questions", asked), field, value), field
+    otto.post("elections", {"name": "Board"})
+    otto.post("elections/Board/questions", {"title": "Next", "kind": kind})
+    for field, value in OF_KINDS.items():
+        assert is_settled(otto.patch("elections/Board/questions/2", {field: value}), field, value), field
 
 
 def test_settings_that_a_kind_of_ballot_does_not_have_are_refused(otto):
     answer = otto.post("elections", {"name": "Board", "kind": "yes-no", "seats": 3, "method": "irv"})
     assert problem(answer) == (422, "invalid")
     assert {each["field"] for each in answer.json()["errors"]} == {"seats", "method"}
-
-
-def test_a_follower_shows_the_settings_of_its_leader_and_refuses_others(otto):
-    """A question that was to be secret would have become public."""
-    ballot = binding.make(people.find("Otto"), "Spring", ["Chair", "Colour"])
-    leader, follower = "elections/Spring:%20Chair", "elections/Spring:%20Colour"
-    ends = "2099-03-01T17:00:00Z"
-    otto.patch(leader, {"secret_ballot": False, "ends": ends, "vote_by_link": True})
-    shown = otto.get(follower).json()
-    assert (shown["secret_ballot"], shown["ends"], shown["multi_question_ballot"]) == (False, ends, ballot.id)
-    assert shown["organiser"]["vote_by_link"]
-    answer = otto.patch(follower, {"secret_ballot": True, "ends": None, "seats": 1})
-    assert problem(answer) == (409, "not-now")
-    assert {each["field"] for each in answer.json()["errors"]} == {"secret_ballot", "ends"}
-    assert "Change it for “Spring: Chair”" in answer.json()["detail"]
-    assert otto.patch(follower, {"secret_ballot": False, "method": "borda"}).json()["method"] == "borda"
-    otto.post(f"{leader}/voters", {"voters": [{"voter": "ann@example.org", "groups": ["North"]}]})
-    assert otto.patch(follower, {"for_groups": ["North"]}).json()["for_groups"] == ["North"]
-    assert otto.get(follower).json()["organiser"]["voter_groups"] == ["North"]
-    for path in (leader, follower):
-        otto.post(f"{path}/candidates", {"candidates": [{"name": "Bo"}, {"name": "Cy"}]})
-    binding.open_(people.find("Otto"), multi_ballots.find(ballot.id))
-    opened = repository.find("Spring: Colour")
-    assert (opened.secret_ballot, opened.for_groups, opened.method) == (False, ("North",), "borda")
 
 
 @pytest.mark.parametrize("groups", [["Nonsense"], ["North", "Nonsense"]])

@@ -37,7 +37,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ballots.secret import ballot_id, of_link
+from elections.repository import election_of
 from foundation.store.keys import fold
+from foundation.store.keys.of_elections import of_question
 from foundation.store.sqlite.rows import unpack
 from foundation.store.table import DATA, LOG
 
@@ -49,7 +51,9 @@ PURPOSE = b"plenum: pseudonyms of ballots"  # of the scheme that this one replac
 WITHDRAWN = "withdrawn, and never seen"
 HEX = re.compile(r"[0-9a-f]{32,64}")
 WORD = re.compile(r"[\w@.-]+", re.ASCII)
-IN_THE_BOX = re.compile(r'"BALLOT#([^"]+)"[^{}]*?"confirmation":"([^"]+)"')  # as the embedded store writes it
+IN_THE_BOX = re.compile(
+    r'"(?:QUESTION#\d+#)?BALLOT#([^"]+)"[^{}]*?"confirmation":"([^"]+)"'
+)  # as the embedded store writes it
 QUOTED = re.compile(r'"([^"]*)"')
 EVENT_NUMBER = re.compile(r'"event_id": ?(\d+)')
 
@@ -152,7 +156,7 @@ def take_copy(path: str, lines: dict[str, list[str]], *, files: bool) -> Copy:
 
 def _row_numbers(connection: sqlite3.Connection) -> dict[str, int]:
     try:
-        return dict(connection.execute(f"SELECT sk, rowid FROM {DATA} WHERE sk LIKE 'BALLOT#%'"))
+        return dict(connection.execute(f"SELECT sk, rowid FROM {DATA} WHERE sk LIKE '%BALLOT#%'"))
     except sqlite3.OperationalError:
         return {}  # the engine numbers no rows
 
@@ -169,16 +173,23 @@ class Crowd:
 
 
 class Scene:
-    """What the copies say of one election; the ballots sought are those that were there at the moment `at`."""
+    """What the copies say of one question of an election; the ballots sought are those that were there at the moment
+    `at`."""
 
-    def __init__(self, election_name: str, copies: Sequence[Copy], at: int, secret: str = ""):
-        self.pk = f"ELECTION#{fold(election_name)}"
+    def __init__(self, election_name: str, copies: Sequence[Copy], at: int, secret: str = "", question: int = 1):
+        self.pk, self.question = f"ELECTION#{fold(election_name)}", question
         self.copies, self.at, self.secret = copies, at, secret
-        self.boxes = [{item["SK"]: item for item in self.items(each, "BALLOT#")} for each in self.moments]
+        (self.election,) = self.items(at, "METADATA")
+        box = of_question("BALLOT#", question)
+        self.boxes = [{item["SK"]: item for item in self.items(each, box)} for each in self.moments]
         self.codes = dict(self._keys())  # by key
         self.ballots = self._ballots()
-        self.voters = [item["voter_name"] for item in self.items(at, "VOTER#") if item["voted"]]
-        (self.election,) = self.items(at, "METADATA")
+        asked = election_of(self.election).at(question)
+        self.voters = [
+            item["voter_name"]
+            for item in self.items(at, "VOTER#")
+            if item["voted"] and asked.is_for(item.get("groups", ()))
+        ]
         self.by_key = {key: code for key, code in self.codes.items() if code in self.ballots}
         self.key_of = {code: key for key, code in self.by_key.items()}
         self.by_ranking: dict[str, list[str]] = defaultdict(list)
@@ -206,7 +217,9 @@ class Scene:
         return pk == self.pk or pk.startswith(f"{self.pk}#")
 
     def published(self, at: int) -> list[Item]:
-        return [ballot for part in self.items(at, "PUBLISHED#") for ballot in part["ballots"]]
+        return [
+            ballot for part in self.items(at, of_question("PUBLISHED#", self.question)) for ballot in part["ballots"]
+        ]
 
     @property
     def moments(self) -> range:
@@ -286,7 +299,7 @@ class Scene:
 
 
 def own_key(sort_key: str) -> str:
-    return sort_key.removeprefix("BALLOT#")
+    return sort_key.rpartition("#")[2]
 
 
 # --- clues: what puts ballots in order ---
@@ -450,7 +463,8 @@ def _from_words(scene: Scene) -> Iterator[tuple[str, str]]:
             words = HEX.findall(line.text)
             for voter in scene.named_in(line) if words else ():
                 for part in {part for word in words for part in (word, word[:32], word[-32:])}:
-                    for key in (part, ballot_id(part, name), ballot_id(of_link(part), name)):
+                    keys = (ballot_id(secret, name, scene.question) for secret in (part, of_link(part)))
+                    for key in (part, *keys):
                         if key in scene.by_key:
                             yield voter, scene.by_key[key]
 

@@ -56,13 +56,14 @@ def _with(monkeypatch: pytest.MonkeyPatch, fields: Callable[[Any, rules.Ballot],
     """Also when it is changed or withdrawn."""
     stored, replacing = repository._stored, repository.replacing
 
-    def more(standing: Any, ballot: rules.Ballot) -> Put:
-        put = stored(standing, ballot)
+    def more(standing: Any, question: int, ballot: rules.Ballot) -> Put:
+        put = stored(standing, question, ballot)
         return replace(put, item=put.item | fields(standing, ballot))
 
-    def replacing_with_more(standing: Any, ballot: rules.Ballot) -> list[Any]:
-        gate, put = replacing(standing, ballot)
-        return [gate, replace(put, item=put.item | fields(standing, ballot))]
+    def replacing_with_more(standing: Any, ballots: rules.Ballots) -> list[Any]:
+        gate, *puts = replacing(standing, ballots)
+        ballot = next(iter(ballots.values()), None)
+        return [gate, *(replace(put, item=put.item | fields(standing, ballot)) for put in puts)]
 
     monkeypatch.setattr(repository, "_stored", more)
     monkeypatch.setattr(repository, "replacing", replacing_with_more)
@@ -93,7 +94,7 @@ WHOSE: dict[str, str] = {}  # the voter of each secret, as nobody should know
 
 
 def a_key_that_is_a_hash_of_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    def hashed(secret: str, election_name: str) -> str:
+    def hashed(secret: str, election_name: str, question: int = 1) -> str:
         return hashlib.sha256(keys.fold(WHOSE.get(secret, secret)).encode()).hexdigest()
 
     monkeypatch.setattr(repository, "ballot_id", hashed)
@@ -105,7 +106,7 @@ def a_key_made_of_the_name_and_the_sites_key(monkeypatch: pytest.MonkeyPatch) ->
     table().write(Put({"PK": keys.election("Board").pk, "SK": "SALT", "salt": salt}))
     key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE + salt, "sha256")
 
-    def pseudonym(secret: str, election_name: str) -> str:
+    def pseudonym(secret: str, election_name: str, question: int = 1) -> str:
         return hmac.digest(key, keys.fold(WHOSE.get(secret, secret)).encode(), "sha256").hex()
 
     monkeypatch.setattr(repository, "ballot_id", pseudonym)
@@ -113,7 +114,8 @@ def a_key_made_of_the_name_and_the_sites_key(monkeypatch: pytest.MonkeyPatch) ->
 
 def keys_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     given: dict[str, str] = {}
-    monkeypatch.setattr(repository, "ballot_id", lambda secret, name: given.setdefault(secret, f"{len(given):064x}"))
+    in_order = lambda secret, name, question=1: given.setdefault(secret, f"{len(given):064x}")  # noqa: E731
+    monkeypatch.setattr(repository, "ballot_id", in_order)
 
 
 def the_secret_on_the_roll(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +143,8 @@ def _code(number: int) -> str:
 def _coded(monkeypatch: pytest.MonkeyPatch, new: Callable[[], str]) -> None:
     """Each secret its own, once."""
     given: dict[str, str] = {}
-    monkeypatch.setattr(casting, "code", lambda secret, name: given.get(secret) or given.setdefault(secret, new()))
+    coded = lambda secret, name, question=1: given.get(secret) or given.setdefault(secret, new())  # noqa: E731
+    monkeypatch.setattr(casting, "code", coded)
 
 
 def a_code_that_counts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,10 +170,10 @@ def a_list_that_anybody_can_work_out(monkeypatch: pytest.MonkeyPatch) -> None:
 def _after_cast(monkeypatch: pytest.MonkeyPatch, tell: Callable[..., None]) -> None:
     record = casting._record_cast
 
-    def told(user: Any, standing: Any, rankings: str, now: Any, form: str, *mails: Any, paper: bool) -> rules.Ballot:
-        ballot = record(user, standing, rankings, now, form, *mails, paper=paper)
-        tell(user, standing, ballot, form)
-        return ballot
+    def told(user: Any, standing: Any, rankings: Any, now: Any, form: str, *mails: Any, paper: bool) -> rules.Ballots:
+        ballots = record(user, standing, rankings, now, form, *mails, paper=paper)
+        tell(user, standing, ballots[1], form)
+        return ballots
 
     monkeypatch.setattr(casting, "_record_cast", told)
 
@@ -180,8 +183,10 @@ def _in_the_event(monkeypatch: pytest.MonkeyPatch, name: str, value: Callable[[P
 
     def telling(self: EventLog, event: Any, *writes: Any, once: str | None = None, **noted: Any) -> int:
         for put in writes:
-            if isinstance(put, Put) and put.item["SK"].startswith("BALLOT#"):
-                event = replace(event, event_data=event.event_data | {name: value(put)})
+            question, key = keys.question_of(put.key) if isinstance(put, Put) else (1, None)
+            if key is not None and key.sk.startswith("BALLOT#"):
+                said = {name if question == 1 else f"{name} {question}": value(put)}
+                event = replace(event, event_data=event.event_data | said)
         return record(self, event, *writes, once=once, **noted)
 
     monkeypatch.setattr(EventLog, "record", telling)
@@ -197,7 +202,7 @@ def the_code_in_the_event(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def the_key_in_the_mark_of_the_form(monkeypatch: pytest.MonkeyPatch) -> None:
     def tell(user: Any, standing: Any, ballot: rules.Ballot, form: str) -> None:
-        table().write(Update(keys.once(form), set={"ballot": standing.ballot_key.sk}))
+        table().write(Update(keys.once(form), set={"ballot": standing.ballot_key(1).sk}))
 
     _after_cast(monkeypatch, tell)
 

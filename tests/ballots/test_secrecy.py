@@ -22,15 +22,10 @@ import pytest
 from django.conf import settings
 from django.core import mail as sent
 from django.core.mail import EmailMessage
-from django.http import QueryDict
 from django.test import Client, override_settings
-from elections.multi_ballot_pages import services as binding
-from elections.multi_ballots import repository as multi_ballots
-from elections.multi_ballots.rules import question_key
 
 from accounts import repository as people
 from accounts.models import User
-from ballots import multi_ballots as casting_all
 from ballots import passes, robots, services
 from ballots.passes import Pass
 from ballots.rules import HasNotVoted
@@ -47,6 +42,7 @@ from elections.invitations.voting_link import read_link
 from elections.kinds import settings_of_kind
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
+from elections.questions import add_question
 from elections.roll.services import add_voters
 from elections.rules import Action
 from elections.voter_lists import Details
@@ -427,28 +423,6 @@ def test_no_join_of_anything_with_anything_does_better_than_chance(day):
     assert sizes == {20}
 
 
-@pytest.mark.deep
-def test_nothing_links_the_ballots_of_several_questions_to_a_voter_or_to_each_other(day):
-    """Cast by one form, with one secret."""
-    voted = day(60)
-    owner = people.find("the organiser")
-    second = drafts.create(owner, "Second")
-    add_candidates(owner, second, [Candidate(name) for name in CANDIDATES])
-    add_voters(owner, second, [user.name for user in voted.voters])
-    lifecycle.open_(owner, elections.find("Second"), editable=False)
-    voted.questions = ("Second",)
-    for start in (0, 20, 40):
-        for user in voted.voters[start : start + 20]:
-            voted.cast(user)
-        voted.copy()
-    assert voted.leaks(0, 1, 2) == []
-    codes = {user.name: code(voted.secrets[user.name], "Second") for user in voted.voters}
-    other = Scene("Second", voted.copies, 2, settings.SECRET_KEY)
-    assert leaks(other, codes) == []
-    assert not set(codes.values()) & set(voted.truth.values())
-    assert not other.by_key.keys() & voted.scene(0, 1, 2, at=2).by_key.keys()
-
-
 MIXED = {
     "Chair": {"kind": "ranked"},
     "Rules": {"kind": "yes-no"},
@@ -459,40 +433,56 @@ MIXED = {
 
 @pytest.mark.deep
 @pytest.mark.parametrize("planted", [None, the_ranking_in_the_event, one_mark_on_all_ballots_of_a_voter])
-def test_nothing_tells_of_the_ballots_of_mixed_kinds_with_groups(day, monkeypatch, planted):
-    """Cast by one form; on a ballot of yes or no, which many fill in alike, a leak shows as well. Half of the
-    voters have a question of their own."""
+def test_nothing_tells_of_the_ballots_of_several_questions_nor_joins_them(day, monkeypatch, planted):
+    """Of mixed kinds, cast by one form with one secret; on a ballot of yes or no, which many fill in alike, a leak
+    shows as well. Half of the voters have a question of their own."""
     voted, owner = day(60), people.find("the organiser")
-    made = binding.make(owner, "Annual", tuple(MIXED))
-    for name, kind in zip(made.questions, MIXED.values(), strict=True):
-        binding.prepare(owner, elections.find(name), CANDIDATES, **settings_of_kind(kind))
-    actions.change(owner, elections.find(made.questions[-1]), Action.SET_UP, for_groups=("Staff",))
+    (first, kind), *others = MIXED.items()
+    drafts.create(owner, "Annual", **settings_of_kind(kind))
+    for title, kind in others:
+        groups = {"for_groups": ("Staff",)} if title == "Colour" else {}
+        add_question(owner, elections.find("Annual"), title, first_title=first, **settings_of_kind(kind), **groups)
+    for each in elections.find("Annual").questions:
+        if each.kind != "yes-no":
+            add_candidates(owner, each, [Candidate(name) for name in CANDIDATES])
     known = {user.name: Details(groups=("Staff",) if place % 4 < 2 else ()) for place, user in enumerate(voted.voters)}
-    add_voters(owner, elections.find(made.leader), list(known), known)
-    binding.open_(owner, made)
-    made = multi_ballots.find(made.id)
-    asked = {name: (elections.find(name), elections.candidates(name)) for name in made.questions}
+    add_voters(owner, elections.find("Annual"), list(known), known)
+    made = lifecycle.open_(owner, elections.find("Annual"), editable=False)
+    candidates = {each.number: elections.candidates("Annual", each.number) for each in made.questions}
     if planted is not None:
         planted(monkeypatch)
-    codes: dict[str, dict[str, str]] = defaultdict(dict)
-    for user in voted.chance.sample(voted.voters, len(voted.voters)):
-        sent, secret = QueryDict(mutable=True), f"{voted.chance.getrandbits(128):032x}"
+    codes: dict[int, dict[str, str]] = defaultdict(dict)
+    for place, user in enumerate(voted.chance.sample(voted.voters, len(voted.voters)), 1):
+        ranks, secret = dict[str, list[str]](), f"{voted.chance.getrandbits(128):032x}"
         voted.remember(user, secret)
-        own = {name: each for name, each in asked.items() if each[0].is_for(known[user.name].groups)}
-        for name, (rules, candidates) in own.items():
-            codes[name][user.name] = code(secret, name)
-            for number, marks in robots.random_marks(rules, candidates, voted.chance).items():
-                sent.setlist(f"{question_key(name)}:{number}", marks)
-        way = casting_all.Way(made, user)
-        outcomes, refused = casting_all.cast(way, sent, voted.form()[:16], secret, confirmed=True)
-        assert (len(outcomes), refused) == (len(own), {})
-    voted.copy()
-    scenes = {name: Scene(name, voted.copies, 0, settings.SECRET_KEY) for name in made.questions}
-    sizes = [[len(crowd.voters) for crowd in scene.crowds] for scene in scenes.values()]
-    assert sizes == [[60], [60], [60], [30]]
-    told = {name: leaks(scene, codes[name]) for name, scene in scenes.items()}
-    assert [name for name in told if told[name]] == (list(scenes) if planted is the_ranking_in_the_event else []), told
-    for first, second in pairwise(made.questions[:3]):  # which are for all
+        for asked in made.questions_for(known[user.name].groups):
+            prefix = "" if asked.number == 1 else f"{asked.number}:"
+            marks = robots.random_marks(asked, candidates[asked.number], voted.chance)
+            ranks |= {f"{prefix}{number}": typed for number, typed in marks.items()}
+        outcome = services.cast(user, "Annual", ranks, voted.form(), secret=secret)
+        for number, ballot in outcome.ballots.items():
+            codes[number][user.name] = ballot.confirmation
+        if place % 20 == 0 and (planted is None or place == 60):
+            voted.copy()
+    last = len(voted.copies) - 1
+    assert_nothing_is_told(voted, codes, last, planted)
+    if planted is None:
+        closing.close(owner, elections.find("Annual"))
+        services.seal_closed("Annual")
+        Sealer(table()).seal()
+        forget()
+        voted.copy()
+        assert_nothing_is_told(voted, codes, last + 1, planted)
+
+
+def assert_nothing_is_told(voted: Day, codes: dict[int, dict[str, str]], at: int, planted: Any) -> None:
+    """Or exactly what was planted: how somebody voted, or which answers are one person's."""
+    scenes = {number: Scene("Annual", voted.copies, at, settings.SECRET_KEY, number) for number in codes}
+    assert [sum(len(crowd.voters) for crowd in scene.crowds) for scene in scenes.values()] == [60, 60, 60, 30]
+    told = {number: leaks(scene, codes[number]) for number, scene in scenes.items()}
+    leaking = [number for number in told if told[number]]
+    assert leaking == (list(scenes) if planted is the_ranking_in_the_event else []), told
+    for first, second in pairwise((1, 2, 3)):  # which are for all
         truth = {codes[first][user]: codes[second][user] for user in voted.secrets}
         linked = links(scenes[first], scenes[second], truth)
         assert bool(linked) == (planted is one_mark_on_all_ballots_of_a_voter), linked

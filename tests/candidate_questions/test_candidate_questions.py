@@ -23,7 +23,6 @@ from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
-from elections.multi_ballot_pages import services as binding
 from elections.roll.services import add_voters
 from elections.rules import Action, Election
 from foundation.acts.hooks import Hooks
@@ -533,25 +532,6 @@ def test_a_candidate_who_is_added_while_people_vote_is_asked_what_is_asked_of_al
     dee = sign_in("Dee", Role.VOTER)
     assert dee.post(f"{path}answer/?question={found.id}", {"text": "I am new."}).status_code == 302
     assert "I am new." in page("Ada", "/election/Club/ballot/")
-
-
-def test_each_question_on_a_ballot_with_several_has_its_own_candidates_and_questions(otto, opened):
-    ballot = binding.make(otto, "Spring", ["Chair", "Clerk"], mark="spring")
-    chair, clerk = ballot.questions
-    actions.change(otto, repository.find(chair), Action.SET_UP, vote_by_link=True)
-    add_voters(otto, repository.find(chair), ["Ada", "zoe@example.org"])
-    for name in ballot.questions:
-        binding.prepare(otto, repository.find(name), ["Bo", "Cy"])
-        actions.change(otto, repository.find(name), Action.SET_QUESTIONS, questions_from="voters")
-    binding.open_(otto, ballot)
-    held = passes.Pass(link_to(chair, "zoe@example.org", "zoe@example.org"), ballot.id)
-    for name, text in ((chair, "To the chair?"), (clerk, "To the clerk?")):
-        guest = load_asker(held, name)
-        assert guest.is_voter
-        services.ask(guest, [], 0, text, TO_ALL, 1)
-        (found,) = asked.read(name).questions
-        services.review(otto, repository.find(name), found.id, show=True)
-        assert text in page("Ada", f"/election/{name}/questions/")
 
 
 # --- mails ---

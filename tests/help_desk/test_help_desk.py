@@ -28,7 +28,6 @@ from elections.invitations.progress import progress
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
-from elections.multi_ballot_pages import services as binding
 from elections.roll.services import add_voters
 from elections.rules import WrongState
 from elections.turnout.counts import turnout
@@ -787,40 +786,6 @@ def test_a_letter_is_replaced_for_somebody_who_has_lost_it(make, ada, page):
     with pytest.raises(Refusal):
         services.send_letter(ada, board, asked, "4711@")
     assert len(events("LetterReissued")) == 1
-
-
-# --- a ballot with several questions ---
-
-
-@pytest.fixture
-def both(ada):
-    """Two questions on one ballot, with the roll of the first."""
-    ballot = binding.make(ada, "Spring", ["Chair", "Rules"], mark="two")
-    leader = repository.find(ballot.leader)
-    add_voters(ada, leader, ["a@example.org", "b@example.org"])
-    for name in ballot.questions:
-        binding.prepare(ada, repository.find(name), ["Bo", "Cy"])
-    binding.open_(ada, ballot)
-    return [repository.find(name) for name in ballot.ordered[::-1]]
-
-
-def test_all_questions_of_a_ballot_have_one_help_desk(both, page):
-    leader, other = both
-    assert Client().get(address(name=other.name)).url == address(name=leader.name)
-    assert page.get(address("requests", name=other.name)).url == address("requests", name=leader.name)
-    Client().post(address(name=leader.name), sending())
-    assert len(waiting(leader)) == 1
-    assert "1 request is waiting" in text_of(page.get(reverse("multi_ballot_dashboard", args=[leader.book])))
-    assert "1 request is waiting" in text_of(page.get(reverse("home")))
-
-
-def test_a_corrected_address_is_corrected_for_all_questions(both, ada):
-    leader, other = both
-    services.correct_address(ada, leader, ask(leader), "a@example.org", "new@example.org")
-    for each in both:
-        assert list(rolls.on_roll(each, ["a@example.org", "new@example.org"])) == ["new@example.org"]
-    with pytest.raises(WrongState):
-        services.correct_address(ada, other, ask(leader), "b@example.org", "newer@example.org")
 
 
 def test_a_reminder_is_due_for_whose_address_was_corrected(board, ada):

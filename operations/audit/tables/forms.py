@@ -54,6 +54,7 @@ class FilterForm(forms.Form):
 
     name = forms.CharField(label=_("Name begins with"), required=False, max_length=MAX_EMAIL_CHARS)
     election = forms.CharField(label=_("Election"), max_length=MAX_NAME_CHARS)
+    question = forms.IntegerField(label=_("Question"), required=False, min_value=1, max_value=9999, localize=False)
     begins = forms.CharField(label=_("Begins with"), required=False, max_length=MAX_EMAIL_CHARS)
     ballot = forms.CharField(label=_("Ballot (voter or code)"), required=False, max_length=MAX_EMAIL_CHARS)
     number = forms.IntegerField(

@@ -52,31 +52,28 @@ def may_open(span: Span) -> bool:
 OF_ELECTIONS = beginning(keys.election("").pk)
 OF_POLLS = beginning(keys.poll("").pk)
 OF_GAMES = beginning(keys.game("").pk)
-BALLOTS, VOTES = keys.ballots("")[0].prefix, keys.votes("")[0].prefix
+VOTES = keys.votes("")[0].prefix
 
 
 def is_of_election(pk: str) -> bool:
     return fits(OF_ELECTIONS, pk)
 
 
-def readable_part(span: Span, may: Allowed) -> Span | None:
-    """The part of a partition that may be read; `None` if there is none.
+def readable_parts(span: Span, may: Allowed) -> list[Span]:
+    """The parts of a partition that may be read; none if all of it is hidden.
 
-    Secret ballots and votes in polls are not read at all, so that a page's length cannot reveal them. No item type
-    sorts before ballots or after votes; asking for them by prefix returns nothing.
+    Secret ballots and votes in polls are not read at all, so that a page's length cannot reveal them; nor can they be
+    asked for by prefix.
     """
-    if span.index:
-        return span
-    if is_of_election(span.pk) and not may.ballots:
-        after_ballots = BALLOTS[:-1] + chr(ord(BALLOTS[-1]) + 1)  # the first key after all ballots
-        return _unless_hidden(span, BALLOTS) if span.prefix else replace(span, first=after_ballots)
-    if fits(OF_POLLS, span.pk):
-        return _unless_hidden(span, VOTES) if span.prefix else replace(span, last=VOTES.removesuffix("#"))
-    return span
-
-
-def _unless_hidden(span: Span, hidden: str) -> Span | None:
-    return None if span.prefix.startswith(hidden) or hidden.startswith(span.prefix) else span
+    unread = may.unread if is_of_election(span.pk) else (VOTES,) if fits(OF_POLLS, span.pk) else ()
+    if span.index or not unread:
+        return [span]
+    if span.prefix:
+        overlaps = any(span.prefix.startswith(each) or each.startswith(span.prefix) for each in unread)
+        return [] if overlaps else [span]
+    firsts = (None, *(each[:-1] + chr(ord(each[-1]) + 1) for each in sorted(unread)))  # the first keys after them
+    lasts = (*(each.removesuffix("#") for each in sorted(unread)), None)
+    return [replace(span, first=first, last=last) for first, last in zip(firsts, lasts, strict=True)]
 
 
 # --- masking an item ---

@@ -16,9 +16,9 @@ from elections.turnout.disclosure import NOTHING, Allowed, allowed
 from foundation.acts.refusals import Refusal
 from foundation.acts.storage import table
 from foundation.acts.tokens import create_token, read_token
-from foundation.store import keys, sharded_reads
+from foundation.store import cursors, keys, sharded_reads
 from foundation.store.schema import KEYS, ItemType
-from foundation.store.table import DATA, LOG, BadCursor, Invalid, Item, Key, Span
+from foundation.store.table import DATA, LOG, BadCursor, Invalid, Item, Key, Page, Span
 
 from . import masks
 from .masks import HIDDEN, Hidden
@@ -84,20 +84,33 @@ def rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
 def _rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
     own = not span.index and masks.is_of_election(span.pk)
     may = {span.pk: _allowed_in(span.pk)} if own else {}
-    readable = masks.readable_part(span, may.get(span.pk, NOTHING))
-    if readable is None:
+    readable = masks.readable_parts(span, may.get(span.pk, NOTHING))
+    if not readable:
         raise CannotShow(HIDDEN_BALLOTS if own else HIDDEN_PARTITION)
-    page = sharded_reads.page(table(), _parts(readable), limit=PAGE_ROWS, cursor=cursor)
+    page = _page(span, readable, cursor)
     may = may or _allowed_for(page.items)
     found = [_row(span, item, may.get(item["PK"], NOTHING)) for item in page.items]
     return found, encrypt_cursor(page.cursor) if page.cursor else None
 
 
-def _parts(span: Span) -> list[Span]:
-    """A sharded log is shown as one partition, under the name its events are known by."""
-    if span.index or (span.pk, span.table) != (keys.EVENTS, LOG):
-        return [span]
-    return [replace(span, pk=each.pk) for each in keys.events_in(table().log_partitions)]
+def _page(span: Span, readable: list[Span], cursor: str | None) -> Page:
+    """Of one part of a partition after the other. A sharded log is shown as one partition, under the name its events
+    are known by."""
+    if not span.index and (span.pk, span.table) == (keys.EVENTS, LOG):
+        logs = [replace(span, pk=each.pk) for each in keys.events_in(table().log_partitions)]
+        return sharded_reads.page(table(), logs, limit=PAGE_ROWS, cursor=cursor)
+    at = cursors.decode(span, cursor)[span.key_names[1]] if cursor else ""
+    items = list[Item]()
+    for part in readable:
+        if part.last is not None and part.last < at:
+            continue
+        page = table().page(part, limit=PAGE_ROWS - len(items), cursor=cursor if part.holds(at) else None)
+        items += page.items
+        if page.cursor is not None:
+            return Page(items, page.cursor)
+        if len(items) == PAGE_ROWS:
+            return Page(items, cursors.encode(span, items[-1]))
+    return Page(items, None)
 
 
 def _row(span: Span, item: Item, may: Allowed) -> Row:
@@ -148,7 +161,7 @@ def view_item(key: Key) -> tuple[str, list[Attribute]] | None:
 
 def _masked_item(key: Key) -> Item | None:
     may = _allowed_in(key.pk) if masks.is_of_election(key.pk) else NOTHING
-    if masks.readable_part(Span(key.pk, prefix=key.sk, table=key.table), may) is None:
+    if not masks.readable_parts(Span(key.pk, prefix=key.sk, table=key.table), may):
         return None
     found = table().get(key)
     return masks.mask_item(key.table, found, may) if found else None

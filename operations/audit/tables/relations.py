@@ -44,6 +44,7 @@ PLACE = re.compile(r"(\d{1,6})\.(\d{1,6})")
 
 BAD_NAME = _("This is not a valid name.")
 NO_ELECTION = _("No election has this name.")
+NO_QUESTION = _("This election does not ask a question of that number.")
 NOT_BEFORE_CLOSE = _("The ballots of a secret election are shown after it closes.")
 
 
@@ -102,6 +103,7 @@ class TableQuery:
 
     name: str = ""
     election: str = ""
+    question: int | None = None  # the first, unless a number is given
     begins: str = ""
     ballot: str = ""
     number: int | None = None
@@ -173,7 +175,9 @@ def _election_row(item: Item) -> Row:
         Cell(masked["name"]),
         person_cell(masked["owner_name"]),
         Cell(state.value),
-        *cells_of(masked, "secret_ballot", "method", "seats", "electorate", "voter_count"),
+        *cells_of(masked, "secret_ballot", "method", "seats"),
+        Cell(1 + len(masked.get("more", ()))),
+        *cells_of(masked, "electorate", "voter_count"),
         *cells_of(masked, "no_voting_before", "no_voting_after", "created_at"),
     )
     leads = [
@@ -184,28 +188,48 @@ def _election_row(item: Item) -> Row:
     return Row(cells, (*leads, item_link(item)))
 
 
+def _questions(query: TableQuery) -> Page:
+    election = _load_election(query).election
+    return Page([_question_row(each) for each in election.questions])
+
+
+def _question_row(election: Election) -> Row:
+    names = ("number", "title", "kind", "method", "seats", "fewest", "most", "majority", "unranked", "for_groups")
+    cells = (election_cell(election.name), *(Cell(_plain(getattr(election, name))) for name in names))
+    about = {"election": election.name, "question": election.number}
+    own = (each for each in SCHEMA.sheets.values() if "question" in each.filters)
+    return Row(cells, tuple(Link(each.label, href(each.name, **about)) for each in own))
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
 @dataclass(frozen=True, slots=True)
 class ElectionAccess:
-    """An election, its turnout, and what may be shown of its ballots."""
+    """An election as it asks one of its questions, its turnout, and what may be shown of its ballots."""
 
     election: Election
     voted: int
     may: Allowed
 
 
-def _load_election(name: str) -> ElectionAccess:
+def _load_election(query: TableQuery) -> ElectionAccess:
     """In one round trip."""
-    item, voted = sharding.read_with_gates(name)
+    item, voted = sharding.read_with_gates(query.election)
     if item is None:
         raise NoSuch(NO_ELECTION)
-    return ElectionAccess(elections.election_of(item), voted, allowed(item, voted))
+    election = elections.election_of(item)
+    if not election.has_question(query.question or 1):
+        raise NoSuch(NO_QUESTION)
+    return ElectionAccess(election.at(query.question or 1), voted, allowed(item, voted))
 
 
 # --- voters ---
 
 
 def _voters(query: TableQuery) -> Page:
-    there = _load_election(query.election)
+    there = _load_election(query)
     roll = sharding.roll_spans(there.election, query.begins)
     page = sharded_reads.page(table(), roll, limit=PAGE_ROWS, cursor=query.cursor)
     rows = [_voter(item, there.may) for item in page.items]
@@ -235,34 +259,39 @@ class BallotView:
 
 
 def _ballots(query: TableQuery) -> Page:
-    there = _load_election(query.election)
+    there = _load_election(query)
     ballots, cursor = _read_ballots(there, query, PAGE_ROWS)
-    rows = [_ballot(there.election.name, each) for each in ballots]
+    rows = [_ballot(there.election, each) for each in ballots]
     return Page(rows, cursor, there.voted if there.may.published else None)
 
 
-def _ballot(election: str, ballot: BallotView) -> Row:
+def _ballot(election: Election, ballot: BallotView) -> Row:
     voter = person_cell(ballot.voter) if ballot.voter else Cell(None)
-    cells = (election_cell(election), Cell(ballot.known_by), voter, Cell(ballot.rankings), Cell(ballot.when_cast))
-    return Row(cells, (Link(_("Rankings"), href("rankings", election=election, ballot=ballot.known_by)),))
+    about = {"election": election.name, "question": election.number, "ballot": ballot.known_by}
+    own = (Cell(ballot.known_by), voter, Cell(ballot.rankings), Cell(ballot.when_cast))
+    return Row(
+        (election_cell(election.name), Cell(election.number), *own), (Link(_("Rankings"), href("rankings", **about)),)
+    )
 
 
 def _rankings(query: TableQuery) -> Page:
-    there = _load_election(query.election)
-    candidates = elections.candidates(there.election.name)
+    there = _load_election(query)
+    candidates = elections.candidates(there.election.name, there.election.number)
     ballots, cursor = _read_ballots(there, query, max(1, PAGE_ROWS // max(1, len(candidates))))
-    return Page([row for each in ballots for row in _ranking(there.election.name, each, candidates)], cursor)
+    return Page([row for each in ballots for row in _ranking(there.election, each, candidates)], cursor)
 
 
-def _ranking(election: str, ballot: BallotView, candidates: list[Candidate]) -> Iterator[Row]:
+def _ranking(election: Election, ballot: BallotView, candidates: list[Candidate]) -> Iterator[Row]:
     """Each candidate's place on a ballot, best first, also by values; those left out have none."""
     given = ranks_of(ballot.rankings)
     values = sorted(set(given.values()), reverse="@" in ballot.rankings)
     places = {number: values.index(value) + 1 for number, value in given.items()}
-    ballot_cell = Cell(ballot.known_by, href("ballots", election=election, ballot=ballot.known_by))
+    about = {"election": election.name, "question": election.number}
+    ballot_cell = Cell(ballot.known_by, href("ballots", **about, ballot=ballot.known_by))
     for each in sorted(candidates, key=lambda each: (places.get(each.number, len(candidates) + 1), each.number)):
-        named = Cell(each.name, href("candidates", election=election, begins=each.name))
-        yield Row((election_cell(election), ballot_cell, named, Cell(places.get(each.number))))
+        named = Cell(each.name, href("candidates", **about, begins=each.name))
+        cells = (election_cell(election.name), Cell(election.number), ballot_cell, named)
+        yield Row((*cells, Cell(places.get(each.number))))
 
 
 def _read_ballots(there: ElectionAccess, query: TableQuery, limit: int) -> tuple[list[BallotView], str | None]:
@@ -275,7 +304,7 @@ def _read_ballots(there: ElectionAccess, query: TableQuery, limit: int) -> tuple
 
 def _by_voter(election: Election, query: TableQuery, limit: int) -> tuple[list[BallotView], str | None]:
     """Ballots of a public election. One without a name would be secret, and is left out."""
-    beginning = keys.ballot(election.name, query.ballot).sk
+    beginning = keys.ballot(election.name, query.ballot, question=election.number).sk
     box = [replace(span, prefix=beginning) for span in sharding.ballot_spans(election)]
     page = sharded_reads.page(table(), box, limit=limit, cursor=query.cursor)
     named = [item for item in page.items if "voter_name" in item]
@@ -384,6 +413,7 @@ def _event(item: Item) -> Row:
 READERS: dict[str, Callable[[TableQuery], Page]] = {
     "users": _users,
     "elections": _elections,
+    "election-questions": _questions,
     "voters": _voters,
     "ballots": _ballots,
     "rankings": _rankings,
@@ -409,7 +439,7 @@ def page(sheet: Sheet, query: TableQuery) -> Page:
 def _rows(sheet: Sheet, query: TableQuery) -> Page:
     """The rows of a sheet that declares where its items are and what its cells are."""
     if sheet.of_election:
-        query = replace(query, election=_load_election(query.election).election.name)
+        query = replace(query, election=_load_election(query).election.name)
     span = sheet.span(query) if sheet.span else None
     if span is None:
         return Page([])
@@ -418,7 +448,8 @@ def _rows(sheet: Sheet, query: TableQuery) -> Page:
 
 
 def _row(sheet: Sheet, query: TableQuery, item: Item) -> Row:
-    masked = masks.mask_item(DATA, item) or {}
+    question, _key = keys.question_of(Key(item["PK"], item["SK"]))
+    masked = {"question": question, **(masks.mask_item(DATA, item) or {})}
     cells = (
         _cell(kind, query.name if kind == "asked" else masked.get(name)) for name, kind in parsed(sheet.cells).items()
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from django.test import Client
@@ -13,6 +13,7 @@ from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
+from elections.questions import add_question
 from elections.roll.services import add_voters
 from elections.rules import Election
 from foundation.ranking.candidates import Candidate
@@ -30,10 +31,13 @@ def auditor(signed_in) -> Client:
 def opened(person) -> Callable[..., Election]:
     """Open an election of "the organiser"."""
 
-    def make(name: str, *voters: str, **settings) -> Election:
+    def make(name: str, *voters: str, questions: Sequence[str] = (), **settings) -> Election:
         owner = people.find("the organiser") or person("the organiser")
         election = drafts.create(owner, name, **settings)
         add_candidates(owner, election, [Candidate(each) for each in CANDIDATES])
+        for title in questions:
+            asked = add_question(owner, repository.find(name), title)
+            add_candidates(owner, asked, [Candidate(f"{each} in {title}") for each in CANDIDATES])
         enrol(*voters)
         add_voters(owner, election, voters)
         return lifecycle.open_(owner, repository.find(name), editable=False)

@@ -6,6 +6,8 @@ from functools import partial
 
 import pytest
 
+from elections import repository
+from elections.rules import Election, Question
 from elections.turnout.disclosure import NOTHING, Allowed, allowed
 from foundation.store import keys
 from foundation.store.schema import SCHEMA, ItemType, parsed
@@ -14,7 +16,7 @@ from operations.audit.tables import masks
 from operations.audit.tables.masks import HIDDEN
 from tests.rows import every_row
 
-ALL = Allowed(ballots=True, published=True, who=True)
+ALL = Allowed(ballots=True, published=True, who=True, unread=())
 HIDDEN_TYPES = {each.label: each for each in SCHEMA.items if not each.shown}
 # In a partition that may be read:
 AMONG_OTHERS = {"factors", "request's sender", "poll's vote", "poll's counts", "lot secret", "setup link"}
@@ -41,6 +43,7 @@ APART = {
     "live answer",
 }
 APART |= {"spent token", "live vote", "attendance", "own upvotes", "upvotes", "opted out", "calendar feed"}
+APART |= {"multi-question ballot"}
 APART |= {"API request", "group at a provider", "station code"}
 
 
@@ -183,18 +186,32 @@ def test_a_ballot_without_a_voter_is_hidden_wherever_it_lies():
     assert masks.mask_item(DATA, secret | {"voter_name": "Ada"}, ALL)["confirmation"] is HIDDEN
 
 
-@pytest.mark.parametrize("prefix", ["B", "BALLOT", "BALLOT#", "BALLOT#ab"])
+@pytest.mark.parametrize(
+    "prefix", ["B", "BALLOT", "BALLOT#", "BALLOT#ab", "Q", "QUESTION#02#", "QUESTION#02#BALLOT#ab"]
+)
 def test_nobody_asks_for_secret_ballots_by_prefix(prefix):
     span = Span(keys.election("Board").pk, prefix=prefix)
-    assert masks.readable_part(span, NOTHING) is None
-    assert masks.readable_part(span, ALL) == span
+    assert masks.readable_parts(span, NOTHING) == []
+    assert masks.readable_parts(span, ALL) == [span]
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_no_part_of_an_election_that_is_read_holds_a_secret_ballot_of_any_question(secret):
+    more = tuple(Question(number, f"Question {number}") for number in (2, 12))
+    item = repository.fields_of(Election("Board", "Ada", "2026", secret_ballot=secret, more=more))
+    parts = masks.readable_parts(Span(keys.election("Board").pk), allowed(item))
+    ballots = [keys.ballot("Board", "ab", question=number).sk for number in (1, 2, 12)]
+    assert [any(part.holds(each) for part in parts) for each in ballots] == [not secret] * 3
+    others = [keys.candidate("Board", "Bo", number).sk for number in (1, 2, 12)]
+    others += ["METADATA", "RESULT", *(keys.result("Board", number).sk for number in (2, 12))]
+    assert all(sum(part.holds(each) for part in parts) == 1 for each in others)
 
 
 def test_votes_in_polls_are_not_read_either():
     pk = keys.poll("1").pk
-    assert masks.readable_part(Span(pk), ALL).last < keys.vote("1", "").sk
-    assert masks.readable_part(Span(pk, prefix="VOTE#0"), ALL) is None
-    assert masks.readable_part(Span(pk, prefix="GATE#"), ALL) == Span(pk, prefix="GATE#")
+    assert not any(part.holds(keys.vote("1", "").sk) for part in masks.readable_parts(Span(pk), ALL))
+    assert masks.readable_parts(Span(pk, prefix="VOTE#0"), ALL) == []
+    assert masks.readable_parts(Span(pk, prefix="GATE#"), ALL) == [Span(pk, prefix="GATE#")]
 
 
 def test_an_election_that_is_not_there_is_as_secret_as_any():

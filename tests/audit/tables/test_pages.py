@@ -124,7 +124,7 @@ def test_rows_lead_along_their_foreign_keys(site, auditor, person, opened):
     assert "/admin/tables/users/?name=the+organiser" in elections
     assert "/admin/tables/users/?name=Vera+%23" in text_of(auditor.get("/admin/tables/voters/", {"election": name}))
     seen = text_of(auditor.get("/admin/tables/ballots/", {"election": name}))
-    assert f"/admin/tables/rankings/?{row}&ballot=Vera+%23" in seen
+    assert f"/admin/tables/rankings/?{row}&question=1&ballot=Vera+%23" in seen
     events = text_of(auditor.get("/admin/tables/events/"))
     assert "/admin/tables/users/?name=Vera+%23" in events
     assert f"/admin/tables/elections/?{urlencode({'name': name})}" in events
@@ -137,7 +137,7 @@ def test_rankings_are_one_row_for_each_ballot_and_candidate(site, auditor, perso
     ballots.cast(vik, "Board", {"0": ["1"], "1": ["1"], "2": ["2"]}, "2")
     _, *rows = lines_of(auditor.get("/admin/tables/rankings.csv", {"election": "board"}))
     ada, bo, cy = CANDIDATES
-    assert [row[1:] for row in rows] == [
+    assert [row[2:] for row in rows] == [
         ["Vera", cy, "1"],
         ["Vera", ada, "2"],
         ["Vera", bo, ""],
@@ -146,7 +146,28 @@ def test_rankings_are_one_row_for_each_ballot_and_candidate(site, auditor, perso
         ["Vik 🦜", cy, "2"],
     ]
     _, *only = lines_of(auditor.get("/admin/tables/rankings.csv", {"election": "Board", "ballot": "vik"}))
-    assert {row[1] for row in only} == {"Vik 🦜"}
+    assert {row[2] for row in only} == {"Vik 🦜"}
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_every_question_has_rows_of_its_own(site, auditor, person, opened, secret):
+    vera = person("Vera")
+    opened("Board", "Vera", questions=["Colour"], secret_ballot=secret)
+    ballots.cast(vera, "Board", ranks(0) | {"2:1": ["1"]}, "1")
+    close(site, "Board")
+    _, *asked = lines_of(auditor.get("/admin/tables/election-questions.csv", {"election": "Board"}))
+    assert [row[:4] for row in asked] == [["Board", "1", "Board", "ranked"], ["Board", "2", "Colour", "ranked"]]
+    leads = text_of(auditor.get("/admin/tables/election-questions/", {"election": "Board"}))
+    for sheet in ("candidates", "ballots", "rankings"):
+        assert f"/admin/tables/{sheet}/?election=Board&question=2" in leads
+    about = {"election": "Board", "question": 2}
+    _, *names = lines_of(auditor.get("/admin/tables/candidates.csv", about))
+    assert {tuple(row[:3]) for row in names} == {("Board", "2", f"{each} in Colour") for each in CANDIDATES}
+    _, (*known, rankings, _when) = lines_of(auditor.get("/admin/tables/ballots.csv", about))
+    assert (known[:2], rankings) == (["Board", "2"], "1")
+    _, *places = lines_of(auditor.get("/admin/tables/rankings.csv", about))
+    assert places[0][3:] == [f"{CANDIDATES[1]} in Colour", "1"]
+    assert "does not ask" in text_of(refused(auditor, "/admin/tables/ballots/?", election="Board", question="3"))
 
 
 def test_ballots_of_an_open_secret_election_get_a_sentence_and_no_count(site, auditor, person, opened):
@@ -171,16 +192,16 @@ def test_ballots_of_a_closed_secret_election_are_found_by_code(site, auditor, pe
     assert leafed_through(auditor, "ballots", "Board") == codes
     assert [code for code, _ in grouped(leafed_through(auditor, "rankings", "Board"))] == codes
     (found,) = lines_of(auditor.get("/admin/tables/ballots.csv", {"election": "Board", "ballot": codes[4].lower()}))[1:]
-    assert found == ["Board", codes[4], "", "1>2", ""]
+    assert found == ["Board", "1", codes[4], "", "1>2", ""]
 
 
 def leafed_through(client, name: str, election: str) -> list[str]:
-    """The second column of every page, from link to link."""
+    """The third column of every page, from link to link."""
     address, found = f"/admin/tables/{name}/?{urlencode({'election': election})}", []
     while address:
         answer = client.get(address)
         assert answer.status_code == 200
-        found += [row[1] for row in lines_of(client.get(address.replace(f"{name}/", f"{name}.csv")))[1:]]
+        found += [row[2] for row in lines_of(client.get(address.replace(f"{name}/", f"{name}.csv")))[1:]]
         on = NEXT.search(answer.content.decode())
         address = f"/admin/tables/{name}/{html.unescape(on[1])}" if on else ""
     return found

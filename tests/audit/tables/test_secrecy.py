@@ -1,4 +1,5 @@
-"""What an auditor can copy through all pages of the tables tells nothing of who cast which secret ballot."""
+"""What an auditor can copy through all pages of the tables tells nothing of who cast which secret ballot, nor which
+answers to two questions are one person's."""
 
 from __future__ import annotations
 
@@ -110,10 +111,23 @@ def what_one_would_try(site) -> set[str]:
     return tries
 
 
-PREFIXES = ("B", "BALLOT", "BALLOT#", "BALLOT#a", "LOTS", "SALT", "S", "PUBLISHED#", "VOTER#")
+PREFIXES = (
+    "B",
+    "BALLOT",
+    "BALLOT#",
+    "BALLOT#a",
+    "QUESTION#",
+    "QUESTION#02#B",
+    "QUESTION#02#BALLOT#a",
+    "LOTS",
+    "SALT",
+    "S",
+    "PUBLISHED#",
+    "VOTER#",
+)
 
 
-# --- a small election ---
+# --- a small election with two questions ---
 
 
 @pytest.fixture
@@ -122,7 +136,7 @@ def day(site, person, opened, signed_in, monkeypatch):
     monkeypatch.setattr(raw, "PAGE_ROWS", 7)  # so that pages end everywhere
     monkeypatch.setattr(relations, "PAGE_ROWS", 7)
     users = [person(name) for name in VOTERS]
-    election = opened(NAME, *VOTERS)
+    election = opened(NAME, *VOTERS, questions=["Colour"])
     mailing.invite(people.find("the organiser"), election)
     queue_mailings()
     send_waiting(compose)
@@ -132,7 +146,8 @@ def day(site, person, opened, signed_in, monkeypatch):
     for number, user in enumerate(users):
         signed_in(user)
         order = [(number + step) % 3 for step in range(3)]
-        ballots.cast(user, NAME, ranks(*order), f"{number:x}f0e1d2c3b4a5968778695a4b3c2d1e0"[:32])
+        said = ranks(*order) | {"2:0": ["1"], "2:1": [str(number + 1)]}
+        ballots.cast(user, NAME, said, f"{number:x}f0e1d2c3b4a5968778695a4b3c2d1e0"[:32])
     Sealer(site).seal()
     return site
 
@@ -152,8 +167,8 @@ def secrets_of(site) -> dict[str, str]:
     found: dict[str, str] = {}
     for _, item in site.everything():
         head, _, rest = item["PK"].partition("#")
-        if item["SK"].startswith("BALLOT#"):
-            found[item["SK"].partition("#")[2]] = "key"
+        if "BALLOT#" in item["SK"]:
+            found[item["SK"].rpartition("#")[2]] = "key"
         if item["SK"] == "LOTS":
             found[item["secret"]] = "lots"
         if head == "USER" and "hash" in item:
@@ -168,7 +183,8 @@ def secrets_of(site) -> dict[str, str]:
 
 
 def codes_of(site) -> set[str]:
-    return {item["confirmation"] for item in site.each(*keys.ballots(NAME))}
+    boxes = [*keys.ballots(NAME), *keys.ballots(NAME, question=2)]
+    return {item["confirmation"] for box in boxes for item in site.each(box)}
 
 
 # --- the promise ---
@@ -179,7 +195,7 @@ def test_while_it_is_open_no_page_shows_a_ballot_in_any_form(day, auditor):
     crawl, secrets = Crawl(auditor, what_one_would_try(day)), secrets_of(day)
     assert set(secrets.values()) == KINDS_OF_SECRETS
     assert crawl.leaks(secrets) == set()
-    assert len(codes_of(day)) == len(VOTERS)
+    assert len(codes_of(day)) == 2 * len(VOTERS)
     assert crawl.leaks(dict.fromkeys(codes_of(day), "code")) == set()
     assert not [address for address, text in crawl.pages.items() if RANKING.search(text)]
     assert len(crawl.pages) > 100
@@ -198,10 +214,16 @@ def test_after_the_close_ballots_are_shown_by_code_and_nothing_beside_one_names_
 
 
 def test_after_the_close_ballots_come_in_the_order_of_their_codes(day, auditor):
-    codes = sorted(codes_of(day))
+    codes = codes_of(day)
     close(day)
-    text = auditor.get("/admin/tables/ballots.csv", {"election": NAME}).content.decode()
-    assert re.findall(r"[0-9A-Z]{4}(?:-[0-9A-Z]{4}){3}", text) == codes
+    found = []
+    for number in (1, 2):
+        text = auditor.get("/admin/tables/ballots.csv", {"election": NAME, "question": number}).content.decode()
+        own = re.findall(r"[0-9A-Z]{4}(?:-[0-9A-Z]{4}){3}", text)
+        assert own == sorted(own)
+        found += own
+    assert set(found) == codes
+    assert len(found) == len(codes)
 
 
 def test_looking_changes_nothing(day, auditor):
