@@ -81,15 +81,15 @@ def voting(browsers: list[Browser], marked: list[dict[str, str]]) -> Iterator[tu
 
     def cast(number: int) -> HttpResponse:
         form = form_to_cast(browsers[number], "ballot", "cast", marked[number])
-        answer = browsers[number].post(reverse("cast", args=[BOARD]), form)
+        answer = browsers[number].send(reverse("cast", args=[BOARD]), form)
         secrets[number] = hidden_fields(page(answer), opening).get("secret", form["secret"])
         return answer
 
     def change(number: int) -> HttpResponse:
         opened = hidden_fields(browsers[number].page(opening), "") | {"secret": secrets[number]}
-        assert browsers[number].post(opening, opened).status_code == 302
+        assert browsers[number].send(opening, opened).status_code == 302
         form = form_to_cast(browsers[number], "change_ballot", "change_cast", marked[number + 1])
-        return browsers[number].post(reverse("change_cast", args=[BOARD]), form)
+        return browsers[number].send(reverse("change_cast", args=[BOARD]), form)
 
     yield "cast", cast
     yield "change of a ballot", change
@@ -100,7 +100,7 @@ def form_to_cast(browser: Browser, ballot: str, cast: str, marks: Mapping[str, s
     ballot, cast = (reverse(each, args=[BOARD]) for each in (ballot, cast))
     ranks = {name: value for name, value in marks.items() if name.startswith("rank-")}
     fields = hidden_fields(browser.page(ballot), ballot, cast) | ranks
-    return fields if "token" in fields else hidden_fields(page(browser.post(ballot, fields, follow=True)), cast)
+    return fields if "token" in fields else hidden_fields(page(browser.send(ballot, fields, follow=True)), cast)
 
 
 def answering(handler: CountingHandler, host: User) -> Act:
@@ -111,7 +111,7 @@ def answering(handler: CountingHandler, host: User) -> Act:
     def answer(number: int) -> HttpResponse:
         browser = Browser(handler, players[number].cookies)
         browser.get(reverse("play", args=[made["game"]]))
-        return browser.post(reverse("give_answer", args=[made["game"]]), players[number].form)
+        return browser.send(reverse("give_answer", args=[made["game"]]), players[number].form)
 
     return answer
 
@@ -124,7 +124,7 @@ def voting_in_poll(handler: CountingHandler, maker: User) -> Act:
         browser = Browser(handler)
         form = hidden_fields(browser.page(address), "") | {"rank-0": "1", "rank-1": "2"}
         with patch.object(voters, "MIN_VOTING_SECONDS", 0):
-            return browser.post(address, form)
+            return browser.send(address, form)
 
     return vote
 

@@ -36,8 +36,9 @@ from .roles import HOSTING, OF_QA, SEATED, Role
 
 REFRESH_SECONDS = 0.5
 MAX_STREAMS_PER_SEAT = 2  # for each kind of page: the device in use, and one just left
-# of a process's connections, for the streams of one address: leaves a quarter of the streams for others
-MAX_ADDRESS_SHARE = 0.6
+# of a process's connections, for the streams of one address: a hall of 2,000 may share one, and the busier of two
+# processes gets up to two thirds of them. An eighth of the streams is left for others
+MAX_ADDRESS_SHARE = 0.7
 BATCH_PLAYERS = 50  # players sent their own part in one batch
 COUNTING = (Role.HOST, Role.REMOTE, Role.SCREEN)  # roles shown the number of answers
 
