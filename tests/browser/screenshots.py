@@ -8,7 +8,6 @@ from __future__ import annotations
 from itertools import product
 
 from django.urls import reverse
-from elections.multi_ballot_pages import services as multi_ballots
 from playwright.sync_api import Page
 
 from accounts import repository as people
