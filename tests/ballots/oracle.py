@@ -24,7 +24,6 @@ from tests.test_routes import (
     FORM,
     NO_GAME,
     NO_GROUP,
-    NO_MULTI_BALLOT,
     NO_POLL,
     NO_POST,
     NO_SET,
@@ -128,7 +127,7 @@ def told_apart(one: World, other: World, forgiven: Callable[[Question], bool] = 
 
 UNLIKE = {"metrics", "system", "healthz", "readyz"}  # figures of the machine; no two answers are the same
 # There is none of these.
-MADE_UP = {NO_POLL, NO_SKILL, NO_SET, NO_GAME, NO_POST, NO_MULTI_BALLOT, NO_GROUP, "token", "made-up", "number", "mark"}
+MADE_UP = {NO_POLL, NO_SKILL, NO_SET, NO_GAME, NO_POST, NO_GROUP, "token", "made-up", "number", "mark"}
 
 
 def every_page(who: str, election: str, voters: Sequence[str]) -> Iterator[Question]:
