@@ -473,9 +473,7 @@ DATABASES: dict[str, object] = {}  # everything is in the store; any ORM call ra
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * 1024 * 1024  # a list of voters is returned by its preview as one field
-DATA_UPLOAD_MAX_NUMBER_FIELDS = (
-    1_100  # marks for all candidates of an election (elections/rules.py), and more
-)
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 1_100  # marks for all candidates of an election (elections/rules.py), and more
 FILE_UPLOAD_MAX_MEMORY_SIZE = 9 * 1024 * 1024  # pictures may contain a location, so never touch the disk
 
 # --- static files ---

@@ -476,7 +476,7 @@ def test_a_seat_has_two_streams_and_the_oldest_is_closed(made, ours):
 
 
 def test_an_address_has_its_share_of_the_streams(made, ours, settings):
-    settings.WEB_CONNECTIONS = 8
+    settings.WEB_CONNECTIONS = 10
     game = made(Type.TRIVIA)
     people = seated(game, *(f"P{n}" for n in range(7)))
     heard = [listening(ours, game, seat=each, address="192.0.2.1") for each in people]
