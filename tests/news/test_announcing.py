@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.urls import reverse
 from django.utils import translation
 
 from accounts import repository as people
@@ -179,4 +180,4 @@ def test_of_several_questions_one_post_says_what_each_decided(site):
     digests = [results.find(NAME, number).seal.report_digest for number in (1, 2, 3)]
     assert [digest for digest in digests if digest not in text] == []
     reader = sign_in("Ada")
-    assert "Matches" in reader.get(f"/news/{post.slug}/").content.decode()
+    assert "Matches" in reader.get(reverse("post", args=[post.slug])).content.decode()
