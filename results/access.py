@@ -1,6 +1,6 @@
 """Who may read a result: members, voters with a pass, and the public if the organiser has chosen so.
 
-A pass opens what a member on the roll would see of its election, or of all questions on its ballot, and nothing else.
+A pass opens what a member on the roll would see of its election, and nothing else.
 Strangers see what was counted and what they need to check it, but never who voted.
 """
 

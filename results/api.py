@@ -94,8 +94,20 @@ class Outcome(msgspec.Struct):
     files: Annotated[dict[str, str], Meta(description="The ballots and the result in several formats.")]
 
 
+class QuestionResult(msgspec.Struct):
+    """One of several questions of an election and, once its result is sealed, the outcome."""
+
+    number: int
+    title: str
+    kind: Annotated[str, Meta(description="The kind of ballot.")]
+    method: str
+    seats: int
+    page: str
+    outcome: Annotated[Outcome | None, Meta(description="`null` until the ballots are counted.")]
+
+
 class ElectionResult(msgspec.Struct):
-    """An election and, once its result is sealed, the outcome."""
+    """An election and, once its result is sealed, the outcome; of several questions that of the first one."""
 
     name: str
     state: State
@@ -106,6 +118,7 @@ class ElectionResult(msgspec.Struct):
     ends: Moment | None
     page: str
     outcome: Annotated[Outcome | None, Meta(description="`null` until the ballots are counted.")]
+    questions: Annotated[list[QuestionResult], Meta(description="All of them, in order; none if there is only one.")]
 
 
 class ListedResult(msgspec.Struct):
@@ -117,6 +130,8 @@ class ListedResult(msgspec.Struct):
     ballots: int
     winners: list[str]
     by_lot: Annotated[list[str], Meta(description="The winners whom a lot elected.")]
+    questions: Annotated[int, Meta(description="Of several, it is only listed how many have been decided.")]
+    decided: Annotated[int | None, Meta(description="How many of several questions have an answer; else `null`.")]
     sealed_at: Moment
     page: str
 
@@ -133,7 +148,8 @@ def results(call: Call) -> Page[ListedResult]:
 
 def _listed(each: SharedResult) -> ListedResult:
     plain = each.election_name, each.method, each.seats, each.ballots, list(each.winners), list(each.by_lot)
-    return ListedResult(*plain, datetime.fromisoformat(each.sealed_at), link("shared", each.election_name))
+    decided = each.questions, each.decided if each.questions > 1 else None
+    return ListedResult(*plain, *decided, datetime.fromisoformat(each.sealed_at), link("shared", each.election_name))
 
 
 @operation("GET", "results/<name:name>", RESULTS, "Read a result", answers=ElectionResult)
@@ -155,6 +171,16 @@ def result(call: Call, name: str) -> ElectionResult:
         ends=election.ended,
         page=link("shared" if is_shared(election) else "results", election.name),
         outcome=_outcome(found) if isinstance(found, Sealed) else None,
+        questions=[_question(each) for each in election.questions] if election.more else [],
+    )
+
+
+def _question(election: Election) -> QuestionResult:
+    found = repository.find(election.name, election.number)
+    page = "shared" if is_shared(election) else "results"
+    plain = election.number, election.title, election.kind, election.method, election.seats
+    return QuestionResult(
+        *plain, link(page, *election.result_address), _outcome(found) if isinstance(found, Sealed) else None
     )
 
 
@@ -181,7 +207,7 @@ def _outcome(found: Sealed) -> Outcome:
         ballots_digest=counted.digest,
         turnout=Turnout.of(turnout, election.entitled, _groups(found)),
         bundle=link("bundle", election.name),
-        files={file: link("export", election.name, file) for file in EXPORTS if is_offered(found, file)},
+        files={file: link("export", *election.address, file) for file in EXPORTS if is_offered(found, file)},
     )
 
 

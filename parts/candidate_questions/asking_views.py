@@ -16,7 +16,6 @@ from accounts.models import User
 from accounts.rules import Permission
 from ballots import passes, services
 from ballots.passes import Pass
-from elections import repository as elections
 from elections import rolls
 from elections.access import election_context
 from elections.rules import State
@@ -118,7 +117,7 @@ def _upvote(request: HttpRequest, visit: Visit) -> HttpResponse:
 
 def _page(request: HttpRequest, visit: Visit, status: int = 200, **more: Any) -> HttpResponse:
     asker, viewer, election = visit.asker, visit.viewer, visit.asker.election
-    candidates = elections.candidates_of(election)
+    candidates = repository.candidates_of(election)
     asked = replace(repository.read_cached(election, visit.sent, now_ms() // CACHE_MS), upvotes=visit.upvotes)
     number = rules.number_in(request.GET.get("candidate", ""))
     chosen = next((each for each in candidates if each.number == number), None)

@@ -56,7 +56,7 @@ def _ask(name: str) -> int:
     if election is None or owner is None or not is_taking(election, now_text()):
         return 0
     before = _count(name)
-    candidates = {each.number: each for each in elections.candidates(name)}
+    candidates = {each.number: each for each in repository.candidates_of(election)}
     people_here = (people.find(voter) for voter in VOTERS)
     askers = [Asker(election, person_key(each.name, each.created_at), True, each) for each in people_here if each]
     for number, ((text, answers), asker) in enumerate(zip(QUESTIONS[name], askers, strict=False), 1):

@@ -10,11 +10,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from foundation.qa.rules import MAX_ID_CHARS, Fate
-from foundation.ranking.candidates import Candidate
 
 from . import rules
 from .repository import QuestionsAndAnswers
-from .rules import Answer, CandidateQuestion
+from .rules import Answer, Asked, CandidateQuestion
 
 PAGE_QUESTIONS = 20
 PAGE_BYTES = 60_000  # of answers in one list; those to further questions are on a page each
@@ -37,14 +36,14 @@ class Line:
 
     question: CandidateQuestion
     upvotes: int = 0
-    answers: Sequence[tuple[Candidate, Answer]] = ()  # in the order of the candidates
-    asked: Sequence[Candidate] = ()  # who is to answer
+    answers: Sequence[tuple[Asked, Answer]] = ()  # in the order of the candidates
+    asked: Sequence[Asked] = ()  # who is to answer
     has_page: bool = False  # for the answers, which are too long for the list
     is_own: bool = False
     is_upvoted: bool = False
 
     @property
-    def to(self) -> Candidate | None:
+    def to(self) -> Asked | None:
         """The one candidate it is to."""
         return self.asked[0] if self.question.to != rules.TO_ALL and self.asked else None
 
@@ -56,7 +55,7 @@ class Line:
 def lines(
     asked: QuestionsAndAnswers,
     page: PageOf,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[Asked],
     *,
     own: Collection[str] = (),
     upvoted: Collection[str] = (),

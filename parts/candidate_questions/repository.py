@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 
+from elections import repository as elections
 from elections.answers import ShownAnswers
 from elections.rules import Election, State
 from foundation.acts.caches import SizedCache
@@ -18,7 +19,7 @@ from foundation.store import keys
 from foundation.store.parallel import run_parallel
 from foundation.store.table import Delete, Exists, Item, Missing, Put, Update, Write
 
-from .rules import Answer, CandidateQuestion, scope, shown_answers
+from .rules import QUESTION_STEP, Answer, Asked, CandidateQuestion, first_number, is_asked_about, scope, shown_answers
 
 CACHE_BYTES = 32_000_000
 ENTRY_BYTES = 600  # of a question or an answer in memory, besides its text
@@ -73,6 +74,16 @@ def read(election_name: str) -> QuestionsAndAnswers:
     return QuestionsAndAnswers(tuple(best_first(map(question_from_item, items), upvotes)), answers, upvotes)
 
 
+def candidates_of(election: Election) -> tuple[Asked, ...]:
+    """Who can be asked and answer, in all questions of the election, in their order on the ballot."""
+    asked = [(each, elections.candidates_of(each)) for each in election.questions if is_asked_about(each)]
+    return tuple(
+        Asked(each.name, number=first_number(question.number) + each.number, title=question.title)
+        for question, candidates in asked
+        for each in candidates
+    )
+
+
 _known = SizedCache[QuestionsAndAnswers](CACHE_BYTES, lambda asked: ENTRY_BYTES + asked.bytes)
 _shown = SizedCache[ShownAnswers](
     CACHE_BYTES, lambda shown: sum(ENTRY_BYTES + 2 * len(each.text) for own in shown.values() for each in own)
@@ -86,7 +97,8 @@ def read_cached(election: Election, *version: Hashable) -> QuestionsAndAnswers:
 
 
 def answers_with_candidates(election: Election) -> ShownAnswers:
-    """What the election's page and the ballot show; reads nothing unless something is shown, and that only once."""
+    """What the election's page and the ballot show with the candidates of this question; reads nothing unless something
+    is shown, and that only once."""
     if not election.answers or not election.questions_from:
         return {}
 
@@ -94,7 +106,9 @@ def answers_with_candidates(election: Election) -> ShownAnswers:
         asked = read(election.name)
         return shown_answers(asked.questions, asked.answers, MAX_SHOWN_BYTES)
 
-    return _shown.get((election.name, election.created_at, election.answers), find)
+    shown = _shown.get((election.name, election.created_at, election.answers), find)
+    first = first_number(election.number)
+    return {number - first: own for number, own in shown.items() if 0 <= number - first < QUESTION_STEP}
 
 
 def count_waiting(election: Election) -> int:

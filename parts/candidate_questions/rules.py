@@ -19,6 +19,7 @@ from foundation.store.table import Item
 
 ASKERS = {"": _("nobody"), "voters": _("the voters"), "everyone": _("everybody who may see the election")}
 TO_ALL = -1  # instead of a candidate's number
+QUESTION_STEP = 100_000  # between the numbers of candidates of one question of an election and of the next
 MAX_ANSWERS = 10_000  # in one election
 MAX_DIGITS = 9
 MARKUP_BYTES = 20  # around an answer on a page, as compressed
@@ -36,7 +37,7 @@ class CandidateQuestion(Question):
     """A question to all candidates, or to one."""
 
     election_name: str = ""
-    to: int = TO_ALL  # a candidate's number
+    to: int = TO_ALL  # a candidate's number, as `Asked` has it
     name: str = ""  # of who asks, only if names were shown when it was sent
     shown_at: int = 0  # when candidates could first see it; if it is waiting, when it was sent
     asker: str = ""  # a keyed digest of the account, by which a person finds their questions in all elections
@@ -58,7 +59,7 @@ class Answer:
     """The answer of one candidate to one question."""
 
     question: str
-    candidate: int  # the number
+    candidate: int  # the number, as `Asked` has it
     text: str
     at: int
     by: str = BY_CANDIDATE
@@ -69,6 +70,27 @@ class Answer:
     @property
     def is_by_organisers(self) -> bool:
         return self.by == BY_ORGANISERS
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Candidate):
+    """A candidate with a number that no candidate of another question of the election has."""
+
+    title: str = ""  # of the question they stand in, where there are several
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} ({self.title})" if self.title else self.name
+
+
+def first_number(question: int) -> int:
+    """What is added to the numbers of the candidates of a question."""
+    return (question - 1) * QUESTION_STEP
+
+
+def is_asked_about(question: Election) -> bool:
+    """A proposal has no candidates who could answer."""
+    return question.kind != "yes-no"
 
 
 def scope(election_name: str) -> str:

@@ -21,14 +21,13 @@ from foundation.qa import rules as question_rules
 from foundation.qa import services as questions
 from foundation.qa import store
 from foundation.qa.rules import ALREADY_CHANGED, NOT_THERE, Fate, author_id
-from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.table import Key, Update, Write
 
 from . import repository as asked
 from . import rules, telling
-from .rules import BY_CANDIDATE, BY_ORGANISERS, TO_ALL, Answer, CandidateQuestion
+from .rules import BY_CANDIDATE, BY_ORGANISERS, TO_ALL, Answer, Asked, CandidateQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class Asker:
 def ask(asker: Asker, own: Sequence[CandidateQuestion], sent: int, text: str, to: int, at: int) -> CandidateQuestion:
     """Send a validated question to one candidate or to all; idempotent for the same text."""
     election, user = asker.election, asker.user
-    if to != TO_ALL and all(each.number != to for each in repository.candidates_of(election)):
+    if to != TO_ALL and all(each.number != to for each in asked.candidates_of(election)):
         raise NotNow(ALREADY_CHANGED)
 
     def check_limits(known: Sequence[CandidateQuestion]) -> None:
@@ -137,7 +136,7 @@ def _erase(actor: User, election: Election, question: str, candidate: int | None
 # --- by candidates ---
 
 
-def answer(who: User | None, election: Election, candidate: Candidate, question: str, text: str, at: int) -> None:
+def answer(who: User | None, election: Election, candidate: Asked, question: str, text: str, at: int) -> None:
     """Answer a question or change the answer: the candidate, signed in or by an answer link, for whom `who` is none;
     or an organiser on their behalf."""
     by = BY_CANDIDATE
@@ -174,7 +173,7 @@ def _record_answer(who: str, kind: str, election: Election, question: str, candi
 def make_link(actor: User, election: Election, candidate: int) -> None:
     """A new link for a candidate; an earlier one is no longer valid."""
     check(actor, election, Action.ANSWER_QUESTIONS)
-    if all(each.number != candidate for each in repository.candidates_of(election)):
+    if all(each.number != candidate for each in asked.candidates_of(election)):
         raise NotThere(NOT_THERE)
     link = asked.linking(election, candidate, secrets.token_urlsafe(9))
     record(actor, "AnswerLinkMade", election, {"candidate": candidate}, link)
@@ -189,7 +188,7 @@ def link_token(election: Election, candidate: int, turn: str) -> str:
     return create_token("answer", election.name, election.created_at, str(candidate), turn)
 
 
-def resolve_token(token: str) -> tuple[Election, Candidate] | None:
+def resolve_token(token: str) -> tuple[Election, Asked] | None:
     """What an answer link is for, if it is still valid."""
     parts = read_token("answer", token, None)
     if not parts or len(parts) != 4:
@@ -198,7 +197,7 @@ def resolve_token(token: str) -> tuple[Election, Candidate] | None:
     election = repository.find(name)
     if election is None or election.created_at != created_at or asked.link_turn(name, int(number)) != turn:
         return None
-    found = next((each for each in repository.candidates_of(election) if each.number == int(number)), None)
+    found = next((each for each in asked.candidates_of(election) if each.number == int(number)), None)
     return (election, found) if found else None
 
 

@@ -16,13 +16,14 @@ from foundation.acts import features
 from foundation.acts.background import Batch, Task, TaskType, finished, wait
 from foundation.acts.storage import now_text, table, try_write
 from foundation.mail import outbox
-from foundation.ranking.candidates import Candidate
 from foundation.store import keys
+from foundation.store.keys import fold
 from foundation.store.log import as_text, utc_now
 from foundation.store.table import Update
 
 from . import repository as asked
 from . import rules
+from .rules import Asked
 
 DELAY = timedelta(minutes=45)  # for further questions to come in
 BATCH_MAILS = 50
@@ -51,16 +52,17 @@ def tell(task: Task) -> Batch:
         return finished()
     if not is_on():
         return wait(DELAY.total_seconds())
-    begun = task.progress.get("begun") or now_ms()
+    begun = task.progress.get("begun") or now_ms() - 1  # what is shown in this very millisecond is told next time
     done = task.progress.get("done", 0)
-    some = repository.candidates(election.name)[done : done + BATCH_MAILS]
-    if not some:
+    candidates = asked.candidates_of(election)
+    names = sorted({fold(each.name) for each in candidates})[done : done + BATCH_MAILS]
+    if not names:
         return _finished_round(election, begun)
     mails = [
         outbox.queued("candidate_questions", each.email, election_name=election.name)
-        for each in _to_tell(election, some)
+        for each in _to_tell(election, [each for each in candidates if fold(each.name) in names])
     ]
-    return Batch(mails, {"begun": begun, "done": done + len(some)})
+    return Batch(mails, {"begun": begun, "done": done + len(names)})
 
 
 def _finished_round(election: Election, begun: int) -> Batch:
@@ -71,20 +73,21 @@ def _finished_round(election: Election, begun: int) -> Batch:
     return finished(mark)
 
 
-def _to_tell(election: Election, some: list[Candidate]) -> list[User]:
-    """Candidates with an account who have questions to answer that are newer than the last mail."""
+def _to_tell(election: Election, some: list[Asked]) -> list[User]:
+    """Candidates with an account who have questions to answer that are newer than the last mail; once each, even if
+    they stand in several questions of the election."""
     known, counts = asked.read(election.name), table().get(keys.candidate_qa(election.name)) or {}
     users = accounts_of(election, some)
     waiting = {each.number: rules.unanswered(known.questions, known.answers, each.number) for each in some}
     new = {number for number, own in waiting.items() if any(each.shown_at > counts.get("told", 0) for each in own)}
-    return [user for number, user in users.items() if number in new]
+    return list({user.name: user for number, user in users.items() if number in new}.values())
 
 
-def accounts_of(election: Election, some: Sequence[Candidate]) -> dict[int, User]:
+def accounts_of(election: Election, some: Sequence[Asked]) -> dict[int, User]:
     """The candidates' accounts, by number."""
-    places = {keys.user(each.name): each for each in some}
-    found = table().get_many(places) if places else {}
-    users = [(places[place], people.user_of(item)) for place, item in found.items()]
+    places = {each.number: keys.user(each.name) for each in some}
+    found = table().get_many({*places.values()}) if places else {}
+    users = [(each, people.user_of(found[places[each.number]])) for each in some if places[each.number] in found]
     return {
         each.number: user
         for each, user in users

@@ -8,6 +8,7 @@ below_election = [
     path("", asking_views.candidate_questions, name="candidate_questions"),
     path("review/", views.review_questions, name="review_questions"),
     path("answer/", views.answer_questions, name="answer_questions"),
+    path("answer/as/<int:number>/", views.answer_questions, name="answer_questions"),
     path("answer/<int:number>/", views.answer_for, name="answer_for"),
 ]
 

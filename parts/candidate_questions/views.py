@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,10 +25,10 @@ from foundation.acts.storage import now_text
 from foundation.pages.forms import form_data, form_page, run_form
 from foundation.pages.messages import message_page, run_action
 from foundation.qa.rules import ALREADY_CHANGED, MAX_ANSWER_CHARS, MAX_ID_CHARS, Fate
-from foundation.ranking.candidates import Candidate
 
 from . import listing, repository, rules, services, telling
 from .forms import QuestionSettingsForm
+from .rules import Asked
 
 # --- organisers ---
 
@@ -36,7 +37,7 @@ from .forms import QuestionSettingsForm
 @form_page
 def review_questions(request: HttpRequest, election: Election) -> HttpResponse:
     """All questions, those to be reviewed first; or the candidates and their answer links; or the settings."""
-    if election.kind == "yes-no":
+    if not any(map(rules.is_asked_about, election.questions)):
         raise Http404
     if "settings" in request.GET or not election.questions_from or election.stored_state == State.DRAFT:
         return _settings(request, election)
@@ -60,7 +61,7 @@ def _settings(request: HttpRequest, election: Election) -> HttpResponse:
 def _questions_context(request: HttpRequest, election: Election) -> dict[str, Any]:
     asked = repository.read(election.name)
     page = listing.page_of(listing.for_review(asked.questions), request.GET)
-    candidates = elections.candidates_of(election)
+    candidates = repository.candidates_of(election)
     lines = listing.lines(asked, page, candidates, with_hidden=True)
     return {
         "page": page,
@@ -72,10 +73,10 @@ def _questions_context(request: HttpRequest, election: Election) -> dict[str, An
 
 def _candidates_context(request: HttpRequest, election: Election) -> dict[str, Any]:
     """Which candidates have an account, which a link, and how many questions each has to answer."""
-    candidates, turns = elections.candidates_of(election), repository.link_turns(election.name)
+    candidates, turns = repository.candidates_of(election), repository.link_turns(election.name)
     asked, accounts = repository.read(election.name), telling.accounts_of(election, candidates)
 
-    def row(each: Candidate) -> dict[str, Any]:
+    def row(each: Asked) -> dict[str, Any]:
         left = len(rules.unanswered(asked.questions, asked.answers, each.number))
         turn = turns.get(each.number)
         link = reverse("answer_by_link", args=[services.link_token(election, each.number, turn)]) if turn else ""
@@ -115,16 +116,18 @@ class Candidacy:
     """In whose name questions are answered."""
 
     election: Election
-    candidate: Candidate
+    candidate: Asked
+    others: Sequence[Asked] = ()  # whom the same person stands as in other questions of the election
 
 
-def load_own(user: User, name: str) -> Candidacy | None:
-    """The person's own candidacy; 404 for everyone else, and where nobody is asked."""
+def load_own(user: User, name: str, number: int | None = None) -> Candidacy | None:
+    """The person's own candidacy, the first unless one is given; 404 for everyone else, and where nobody is asked."""
     election = elections.find(name)
     if election is None or election.stored_state == State.DRAFT or not election.questions_from:
         return None
-    candidate = elections.find_candidate(election.name, user.name)
-    return Candidacy(election, candidate) if candidate and rules.is_account_of(election, user, candidate) else None
+    own = [each for each in repository.candidates_of(election) if rules.is_account_of(election, user, each)]
+    wanted = next((each for each in own if number in (None, each.number)), None)
+    return Candidacy(election, wanted, [each for each in own if each != wanted]) if wanted else None
 
 
 @requires(Permission.VIEW_APPLICATION, load_for=load_own)
@@ -133,13 +136,15 @@ def answer_questions(request: HttpRequest, own: Candidacy) -> HttpResponse:
     return _answer_page(request, own, request.user)
 
 
-def _candidate_numbered(name: str, number: int) -> Candidate | None:
-    return next((each for each in elections.candidates(name) if each.number == number), None)
+def _candidate_numbered(name: str, number: int) -> Asked | None:
+    election = elections.find(name)
+    candidates = repository.candidates_of(election) if election else ()
+    return next((each for each in candidates if each.number == number), None)
 
 
 @organiser_page_with(Action.ANSWER_QUESTIONS, _candidate_numbered)
 @form_page
-def answer_for(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
+def answer_for(request: HttpRequest, found: tuple[Election, Asked]) -> HttpResponse:
     """An organiser enters answers on behalf of a candidate."""
     if not found[0].questions_from:
         raise Http404
@@ -177,6 +182,7 @@ def _answer_page(request: HttpRequest, own: Candidacy, who: User | None, *, is_f
     page = listing.page_of(sorted(questions, key=lambda each: each not in left), {"page": request.GET.get("page", "")})
     context = {
         "candidate": candidate,
+        "others": own.others,
         "lines": listing.lines(asked, page, [candidate], with_hidden=True),
         "page": page,
         "left": len(left),

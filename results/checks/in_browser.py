@@ -59,12 +59,13 @@ def _elected(result: Result, other: OtherMethod) -> str:
 @immutable_view
 def recount_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     """Everything a count starts from, and what came out here, to compare."""
-    report, seal = found.report, found.seal
+    election, report, seal = found.election, found.report, found.seal
     result = json.loads(report.result.as_json())
-    counted = repository.counted(found.election, seal.candidates)
+    counted = repository.counted(election, seal.candidates)
     payload = {
-        "settings": {"method": found.election.method, **_settings(found)},
-        "lots": {"commitment": found.election.lots_commitment, "secret": seal.lots_secret},
+        "settings": {"method": election.method, **_settings(found)},
+        "lots": {"commitment": election.lots_commitment, "secret": seal.lots_secret}
+        | ({"question": election.number} if election.number > 1 else {}),
         "candidates": counted.candidates,
         "rankings": list(counted.counts.items()),
         "digest": seal.digest,

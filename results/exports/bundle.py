@@ -37,6 +37,7 @@ from foundation.acts.storage import table
 from foundation.store.log.checkpoint_proofs import ranges_over
 from foundation.store.log.rewriting import as_sealed, is_rewritten, sealed_digest
 from foundation.store.table import Item
+from results import repository
 from results.repository import Seal, Sealed
 from results.services import RollCommitment, roll_entry
 
@@ -52,7 +53,7 @@ SETTINGS = (
 )
 FOR_GROUPS = "for_groups"  # which voter groups may vote, if not all of the roll
 WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
-MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
+MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at"}
 VOTES = ("BallotCast", "BallotChanged", "BallotWithdrawn")
 OF_MAIL = ("RemindersDeclined", "VotersMessaged", "InvitationWorded", "InvitationTested")
 # What verify.py needs to know, none of which names a voter; strangers get nothing else.
@@ -79,18 +80,22 @@ def bundle(found: Sealed, *, names_voters: bool = True) -> IO[bytes]:
     """The zip as a temporary file. For strangers it names no voters: the roll is given by commitments, and the log only
     as far as the count needs it."""
     election, seal = found.election, found.seal
+    more = [repository.find(election.name, each.number) for each in election.more]
+    questions = [found, *(each for each in more if isinstance(each, Sealed))]
     extract = extract_log(election, seal, names_voters=names_voters)
     file = TemporaryFile()  # noqa: SIM115 - it is the response, which closes it
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         add = _Writer(archive, seal.sealed_at)
         add("README.txt", [README.format(name=election.name).encode()])
         add("verify.py", [PROGRAM])
-        if election.method == "stv-scottish":
+        if any(each.election.method == "stv-scottish" for each in questions):
             add("verify_stv.py", [STV_PROGRAM])
-        add("rules.json", [_readable(rules_of(found, extract))])
-        add("roll.json", roll(election, seal, names_voters=names_voters))
-        add("ballots.json", published(election.name, names_voters=names_voters))
-        add("result.json", [found.report.as_json().encode()])
+        for each in questions:
+            folder = f"question-{each.election.number}/" if each.election.number > 1 else ""
+            add(f"{folder}rules.json", [_readable(rules_of(each, extract))])
+            add(f"{folder}roll.json", roll(each.election, each.seal, names_voters=names_voters))
+            add(f"{folder}ballots.json", published(each.election, names_voters=names_voters))
+            add(f"{folder}result.json", [each.report.as_json().encode()])
         add("events.jsonl", _pieces(extract.events))
         add("checkpoints.jsonl", _pieces(extract.checkpoints))
     file.seek(0)
@@ -133,10 +138,11 @@ def _joined(opening: bytes, lines: Iterable[bytes], closing: bytes) -> Iterator[
 
 def rules_of(found: Sealed, extract: Extract) -> dict[str, Any]:
     election = found.election
-    candidates = sorted(elections.candidates(election.name), key=lambda each: each.number)
+    candidates = sorted(elections.candidates(election.name, election.number), key=lambda each: each.number)
     return {
         "format": FORMAT,
         "election": election.name,
+        **({"question": election.number, "title": election.title} if election.more else {}),
         **{name: getattr(election, name) for name in SETTINGS},
         **({FOR_GROUPS: list(election.for_groups)} if election.for_groups else {}),
         **({"convened": asdict(election.convened)} if election.convened else {}),
@@ -144,6 +150,7 @@ def rules_of(found: Sealed, extract: Extract) -> dict[str, Any]:
         **_lots(found),
         **{name: getattr(election, name) for name in WINDOW},
         **extract.moments,
+        "sealed_at": extract.sealed[election.number],
         "candidates": [{"number": each.number, "name": each.name} for each in candidates],
     }
 
@@ -191,10 +198,11 @@ class _Roll:
         return entry | ({"nonce": nonce.hex()} if is_disclosed else {"commitment": commitment.hex()})
 
 
-def published(election_name: str, *, names_voters: bool = True) -> Iterator[bytes]:
+def published(election: Election, *, names_voters: bool = True) -> Iterator[bytes]:
     """The published ballots, sorted by their codes; those of a public election with who cast them."""
     convert = _with_voter_shown if names_voters else _without_voter
-    return _joined(b"[\n", map(orjson.dumps, map(convert, ballots.every_published(election_name))), b"\n]\n")
+    every = ballots.every_published(election.name, election.number)
+    return _joined(b"[\n", map(orjson.dumps, map(convert, every)), b"\n]\n")
 
 
 def _with_voter_shown(ballot: Item) -> Item:
@@ -219,6 +227,7 @@ class Extract:
     events: IO[bytes] = field(default_factory=_spool)
     checkpoints: IO[bytes] = field(default_factory=_spool)
     moments: dict[str, str] = field(default_factory=dict)
+    sealed: dict[int, str] = field(default_factory=dict)  # when, by the number of the question
 
 
 def extract_log(election: Election, seal: Seal, *, names_voters: bool = True) -> Extract:
@@ -230,6 +239,8 @@ def extract_log(election: Election, seal: Seal, *, names_voters: bool = True) ->
             extract.events.write(as_sealed(event) + b"\n" if is_disclosed else _withheld(event))
             if name := MOMENTS.get(event["event_type"]):
                 extract.moments[name] = event["when_occurred"]
+            if event["event_type"] == "ResultSealed":
+                extract.sealed[event["event_data"].get("question", 1)] = event["when_occurred"]
         if ours:
             extract.checkpoints.write(orjson.dumps(stretch.proof(list(ours))) + b"\n")
         if follower.done:
@@ -312,6 +323,12 @@ checkpoints.jsonl  the public checkpoints of the log that cover these events. Th
                    somebody voted; it ends the chain: "hash" is SHA-256(chain + the SHA-256 of two lines, "plenum:
                    sealed by" and that time). Checkpoints of earlier versions have "published_at" instead, which
                    nothing proves, and their "hash" is the chain itself
+
+Where an election asks several questions, the files beside this one are about the first of them, and each other one
+has a folder of its own, such as question-2, with its rules, its part of the roll, its ballots and its result. verify.py
+checks all of them. Somebody who skipped a question has a blank ballot in it. In a secret election the ballots of one
+person have different codes in different questions, and nothing here joins them. The seed of a question other than the
+first is the SHA-256 of four lines, of which the last is its number.
 
 What this proves: if everything matches, nobody has changed a ballot, a rule or an event in here since the log was
 sealed, there are as many ballots as people who voted, and, for the methods that verify.py counts itself, the count is

@@ -25,7 +25,7 @@ LINE_CHARS = 78
 def as_text(found: Sealed) -> str:
     report, seal, shown = found.report, found.seal, parts_of(found.report.result)
     parts = [
-        [found.election.name, "=" * min(len(found.election.name), 72)],
+        [found.election.full_name, "=" * min(len(found.election.full_name), 72)],
         _outcome(found),
         _ended(found),
         _groups(seal),

@@ -23,7 +23,16 @@ from pathlib import Path
 SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
 WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
 MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
-MARKING = {"kind": "ranked", "fewest": 0, "most": 0, "majority": "", "for_groups": []}  # where nothing else is said
+MARKING = {
+    "kind": "ranked",
+    "fewest": 0,
+    "most": 0,
+    "majority": "",
+    "for_groups": [],
+    "title": "",
+}  # if nothing is said
+OF_QUESTION = ("method", "seats", "unranked", *MARKING)  # settings that each of several questions has of its own
+ABOUT_QUESTION = ("CandidatesAdded", "CandidatesRemoved", "BallotsSealed", "ResultSealed")  # events, likewise
 ANSWERS = {"Yes": 0, "No": 1, "Abstain": 2}  # the candidates of every vote on yes or no
 LOTS = ("lots_commitment", "lots_secret", "seed")
 BALLOT = ("confirmation", "rankings", "voter_name", "weight")
@@ -41,6 +50,7 @@ RULES = {
     **dict.fromkeys(("lots_commitment?", "lots_secret?", "kind?", "majority?", "time_zone?"), str),
     **dict.fromkeys(("no_voting_before?", "no_voting_after?", "opened_at?", "closed_at?", "sealed_at?"), TIME),
     **{"format": int, "seats": int, "fewest?": int, "most?": int, "secret_ballot": bool, "for_groups?": [str]},
+    **{"question?": int, "title?": str},
     "convened?": {**dict.fromkeys(CONVENED, int), "assembly": str, "at": str, "quorum": str, "quorate": bool, "*": 0},
     "interruptions?": [{"number": int, "began": str, "ended": str, "happened": str, "corrects?": int, "*": 0}],
     "candidates": [{"number": int, "name": str}],
@@ -137,16 +147,20 @@ def fold(name):  # different spellings of one name become the same
 
 
 class History:
-    """The election according to its events: settings, candidates, who may vote and has voted, and ballots."""
+    """One question of the election according to its events: settings, candidates, who may vote and voted, ballots."""
 
-    def __init__(self, events):
+    def __init__(self, events, number=1):
+        self.number, self.others = number, []
         self.name, self.settings, self.candidates, self.roll, self.cast = "", {}, {}, {}, {}
         self.parts, self.result, self.closed, self.convened, self.groups, self.weights = [], None, False, None, {}, {}
         self.interruptions, self.moments = [], {}
         for event in sorted(events, key=lambda event: event["event_id"]):
-            if event["event_type"] in MOMENTS:
-                self.moments[MOMENTS[event["event_type"]]] = event["when_occurred"]
-            self.take(f"Event {event['event_id']} ({event['event_type']})", event["event_type"], event["event_data"])
+            kind, said = event["event_type"], event["event_data"]
+            if kind in ABOUT_QUESTION and said.get("question", 1) != number:
+                continue
+            if kind in MOMENTS:
+                self.moments[MOMENTS[kind]] = event["when_occurred"]
+            self.take(f"Event {event['event_id']} ({kind})", kind, said)
         self.roll = {name: voted for name, voted in self.roll.items() if voted is not None and self.may_vote(name)}
         if self.result is None:
             raise Wrong("The log does not end with the sealing of the result.")
@@ -154,6 +168,13 @@ class History:
     def may_vote(self, name):  # some questions are only for some of the groups that voters are in
         may = self.settings.get("for_groups")
         return not may or not {*map(fold, may)}.isdisjoint(map(fold, self.groups.get(name, ())))
+
+    def asked(self, said):  # what an event says of this question, and of all of them
+        self.others = [each["number"] for each in said.get("more", ())] if "more" in said else self.others
+        if said.get("question", 1) == self.number:
+            return said
+        own = next((each for each in said.get("more", ()) if each["number"] == self.number), {})
+        return dict({key: value for key, value in said.items() if key not in OF_QUESTION}, **own)
 
     def take(self, what, kind, said):
         if fold(said["election_name"]) != fold(self.name or said["election_name"]):
@@ -169,7 +190,7 @@ class History:
         elif kind in ("ElectionCreated", "ElectionUpdated"):
             self.name = self.name or said["election_name"]
             known = (*SETTINGS, *WINDOW, *MARKING)
-            self.settings.update({key: value for key, value in said.items() if key in known})
+            self.settings.update({key: value for key, value in self.asked(said).items() if key in known})
         elif kind == "InterruptionRecorded":
             self.interruptions.append({key: value for key, value in said.items() if key != "election_name"})
             self.settings.update({"no_voting_after": said["new_end"]} if said.get("new_end") else {})
@@ -190,7 +211,9 @@ class History:
             self.weights.update({fold(v): said.get("weights", {n: 1})[n] for n, v in enumerate(said["voters"])})
         if kind in VOTES and "voter_name" in said:  # changes and withdrawals of secret ballots name nobody
             self.roll[fold(said["voter_name"])] = kind == "BallotCast"
-            self.cast[fold(said["voter_name"])] = [said] if kind == "BallotCast" else []
+            answers = dict(said.get("answers", [[1, said.get("rankings")]]))  # to all questions that are for them
+            own = [dict(said, rankings=answers[self.number])] if self.number in answers else []
+            self.cast[fold(said["voter_name"])] = own if kind == "BallotCast" else []
         elif kind == "BallotsSealed":
             self.parts.append(said)
         self.closed, self.result = self.closed or kind == "ElectionClosed", said if kind == "ResultSealed" else None
@@ -208,12 +231,7 @@ class Bundle:
             if times > 1:
                 raise Wrong(f"{name} is in the zip twice.")
         self.root = zipfile.Path(archive) if archive else Path(path)
-        self.rules, self.roll, self.ballots, self.result = (
-            parsed(self.read(name), name, shape) for name, shape in SHAPES.items()
-        )
-        if self.rules["format"] != FORMAT:
-            raise Wrong(f"The bundle has format {self.rules['format']}: check it with the verify.py that it came with.")
-        self.names = {each["number"]: each["name"] for each in self.rules["candidates"]}
+        self.turn_to(1, False)
         self.events, self.times, self.digests, self.excludes = [], {}, {}, False
         for line, event in self.lines("events.jsonl"):
             number, is_told = event["event_id"], "event_type" in event
@@ -225,6 +243,20 @@ class Bundle:
             self.times[number] = event.get("when_occurred", "")
         self.points = [point for line, point in self.lines("checkpoints.jsonl", POINT)]
         self.withheld = len(self.digests) - len(self.events)
+
+    def turn_to(self, number, is_one_of_several):
+        """Read what there is of a question: of the first one in the bundle itself, of others each in its folder."""
+        self.is_one_of_several, self.number, self.folder = (
+            is_one_of_several,
+            number,
+            f"question-{number}/" if number > 1 else "",
+        )
+        self.rules, self.roll, self.ballots, self.result = (
+            parsed(self.read(self.folder + name), self.folder + name, shape) for name, shape in SHAPES.items()
+        )
+        if self.rules["format"] != FORMAT:
+            raise Wrong(f"The bundle has format {self.rules['format']}: check it with the verify.py that it came with.")
+        self.names = {each["number"]: each["name"] for each in self.rules["candidates"]}
 
     def read(self, name):
         try:
@@ -269,8 +301,10 @@ class Bundle:
         return "{} events ({} by digest only) are what was sealed; checkpoint {}:{}, {}".format(*told)
 
     def check_rules(self, history, box):
-        usual = dict(MARKING, **dict.fromkeys(LOTS, ""))
-        for key, said in dict(usual, **history.settings, **history.moments, election=history.name).items():
+        usual = dict(MARKING, question=1, **dict.fromkeys(LOTS, ""))
+        for key, said in dict(
+            usual, **history.settings, **history.moments, question=self.number, election=history.name
+        ).items():
             if self.rules.get(key, usual.get(key)) != said:
                 raise Wrong(f"rules.json says that {key} is “{self.rules.get(key)}”; by the log it is “{said}”.")
         if len(self.names) < len(self.rules["candidates"]):
@@ -378,6 +412,8 @@ class Bundle:
 
     def allows(self, groups):
         """Whether a ballot is of the kind that the rules ask for, with neither too few marks or points nor too many."""
+        if not groups and self.is_one_of_several:
+            return True  # it was skipped
         kind, fewest, most = (self.rules.get(key, MARKING[key]) for key in ("kind", "fewest", "most"))
         values = [value for group, value in groups]
         given = sum(len(group) * (value or 1) for group, value in groups)
@@ -409,7 +445,8 @@ class Bundle:
             return "no lots were drawn, and none could be: the secret to which the election was committed was lost"
         if sha(f"plenum: commitment to lots\n{secret}".encode()).hex() != commitment:
             raise Wrong("The secret of the lots is not the one to which the election was committed when it opened.")
-        if sha(f"plenum: seed of lots\n{secret}\n{self.digest(box)}".encode()).hex() != seed:
+        number = f"\n{self.number}" if self.number > 1 else ""
+        if sha(f"plenum: seed of lots\n{secret}\n{self.digest(box)}{number}".encode()).hex() != seed:
             raise Wrong("The seed of the lots does not follow from the secret and the ballots.")
         return f"the seed of the lots ({len(drawn)} drawn) follows from the commitment at the opening and the ballots"
 
@@ -417,7 +454,7 @@ class Bundle:
         digest, result = self.digest(box), history.result
         if not digest == result["digest"] == self.result["result"]["digest"]:
             raise Wrong(f"The ballots have the digest {digest}, which is not the sealed one.")
-        if sha(self.read("result.json")).hex() != result["report_digest"]:
+        if sha(self.read(self.folder + "result.json")).hex() != result["report_digest"]:
             raise Wrong("result.json does not have the digest that was sealed.")
         return f"the ballots ({digest}) and the result have the digests that were sealed"
 
@@ -608,11 +645,16 @@ def main(path):
     try:
         bundle = Bundle(path)
         print("ok ", bundle.check_log())
-        history, what = History(bundle.events), "ballots"
-        box = bundle.counted()
-        for what in ("rules", "convening", "interruptions", "roll", "ballots", "lots", "count", "digests"):
-            if said := getattr(bundle, f"check_{what}")(history, box):
-                print("ok ", said)
+        others = History(bundle.events, 1).others
+        for number in (1, *others):
+            bundle.turn_to(number, bool(others))
+            history, what = History(bundle.events, number), "ballots"
+            if others:
+                print(f"ok  question {number}, “{history.settings.get('title')}”:")
+            box = bundle.counted()
+            for what in ("rules", "convening", "interruptions", "roll", "ballots", "lots", "count", "digests"):
+                if said := getattr(bundle, f"check_{what}")(history, box):
+                    print("ok ", said)
     except Wrong as error:
         print("NO ", error)
         return 1

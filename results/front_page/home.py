@@ -156,7 +156,8 @@ def _newest_result() -> dict[str, Any] | None:
     found = newest_shared()
     if found is None:
         return None
-    return {"result": found, "ended": wording.outcome_line(found), "method": wording.method_label(found.method)}
+    method = wording.method_label(found.method) if found.questions == 1 else ""
+    return {"result": found, "ended": wording.outcome_line(found), "method": method}
 
 
 @public

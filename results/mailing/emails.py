@@ -32,7 +32,7 @@ OUTCOMES = {
 
 
 def outcome_sentence(about: dict[str, str]) -> str:
-    """How it ended, in a sentence; of several questions on one ballot, in a sentence for each."""
+    """How it ended, in a sentence; of several questions, in a sentence for each."""
     if "questions" in about:
         return " ".join(_question_lines(about))
     if "vote" in about:
@@ -53,12 +53,16 @@ def _question_lines(about: dict[str, str]) -> list[str]:
 
 
 def _placeholders(mail: Mail) -> dict[str, str]:
-    ballots, election = int(mail.about["ballots"]), repository.find(mail.about["election_name"])
+    about, election = mail.about, repository.find(mail.about["election_name"])
+    name = election.name if election else about["election_name"]
+    if "questions" in about:
+        people = int(about["people"])
+        voted = ngettext("%(count)d person voted.", "%(count)d people voted.", people) % {"count": people}
+        return {"election": name, "outcome": "", "counted": voted, "questions": "\n".join(_question_lines(about))}
+    ballots = int(about["ballots"])
     counted = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", ballots)
-    name = election.name if election else mail.about["election_name"]
-    outcome = "" if "questions" in mail.about else outcome_sentence(mail.about)
-    questions = "\n".join(_question_lines(mail.about))
-    return {"election": name, "outcome": outcome, "counted": counted % {"count": ballots}, "questions": questions}
+    counted %= {"count": ballots}
+    return {"election": name, "outcome": outcome_sentence(about), "counted": counted, "questions": ""}
 
 
 def _link(mail: Mail) -> str:

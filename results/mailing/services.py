@@ -33,7 +33,6 @@ from results.repository import Sealed
 
 MAX_WINNERS_NAMED = 12  # of those who won; all of them are in the result
 MAX_WINNERS_NAMED_PER_QUESTION = 6  # of each of several questions: a mail is stored for every voter
-TOGETHER = "together"  # how several questions on one ballot ended
 VOTED = "voted"  # how a vote on yes or no ended: its numbers say whether it was carried
 MAILED_ATTRIBUTE = "announcing"  # the attribute beside the counted mails that says since when
 ALREADY_MAILED = gettext_lazy("The result has already been mailed to the voters.")
@@ -85,17 +84,22 @@ def mailed_at(election: Election) -> datetime | None:
 
 
 def outcome_of(election: Election) -> dict[str, str] | None:
-    """What the mails say of it: how it ended, who won, how many ballots were counted; of several questions on one
-    ballot that of each. `None` while something of it is not sealed."""
-    found = _sealed(election)
-    if found is None:
+    """What the mails say of it: how it ended, who won, how many ballots were counted; of several questions how each
+    ended, and how many people voted. `None` while something of it is not sealed."""
+    sealed = [
+        found for each in election.questions if isinstance(found := repository.find(each.name, each.number), Sealed)
+    ]
+    if len(sealed) < len(election.questions):
         return None
-    return {**_outcome(found.report.result, MAX_WINNERS_NAMED), "ballots": str(found.seal.ballots)}
-
-
-def _sealed(election: Election) -> Sealed | None:
-    found = repository.find(election.name)
-    return found if isinstance(found, Sealed) else None
+    if not election.more:
+        (found,) = sealed
+        return {**_outcome(found.report.result, MAX_WINNERS_NAMED), "ballots": str(found.seal.ballots)}
+    outcomes = [
+        {"question": each.election.title, **_outcome(each.report.result, MAX_WINNERS_NAMED_PER_QUESTION)}
+        for each in sealed
+    ]
+    people = max(each.seal.people for each in sealed)
+    return {"questions": json.dumps(outcomes, ensure_ascii=False), "people": str(people)}
 
 
 def _outcome(result: Result, most: int) -> dict[str, str]:

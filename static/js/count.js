@@ -402,10 +402,10 @@ globalThis.Recount = (() => {
   // seed. If the secret was lost, no lot can have been drawn.
   const lotsDiffer = ({ lots, settings, result }, digest) => {
     if (!lots) return []; // a poll
-    const { commitment, secret } = lots;
+    const { commitment, secret, question } = lots; // a number, if it is not the first of several
     const published = { lots_commitment: commitment, seed: settings.seed };
     const here = { lots_commitment: sha256(`plenum: commitment to lots\n${secret}`) };
-    here.seed = sha256(`plenum: seed of lots\n${secret}\n${digest}`);
+    here.seed = sha256(["plenum: seed of lots", secret, digest, ...(question ? [question] : [])].join("\n"));
     if (!secret) Object.assign(here, { lots_commitment: result.lots.length ? "" : commitment, seed: "" });
     return Object.keys(here)
       .filter((part) => here[part] !== published[part])

@@ -43,7 +43,7 @@ def asked(settings, server: str, server_folder) -> Callable[..., str]:
         for title, more in (
             ("The treasurer", {}),
             ("The committee", {"kind": "choose", "most": 2, "seats": 2, "method": "most-votes"}),
-            ("The budget", {"kind": "yes-no", "majority": "1/2 cast"}),
+            ("The budget", {"kind": "yes-no", "method": "majority", "majority": "1/2 cast"}),
         ):
             election = questions.add_question(owner, election, title, first_title="The chair", **more)
         for each in election.questions:

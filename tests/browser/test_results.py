@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from urllib.parse import unquote
 
+import pytest
 from django.conf import settings
 from django.template import engines
+from playwright.sync_api import expect
 
+from accounts import repository as people
+from ballots.repository import every_published
+from ballots.services import seal_closed
+from elections import repository as elections
+from elections.lifecycle import closing
 from elections.rules import Election
 from elections.turnout.counts import Turnout
 from foundation.tally.ballots import Ballots
 from results.report import report_on
 from results.repository import Found, Seal
 from results.views import context_of_report
+from tests.voting import cast
 
 from .test_access import faults, fits, in_turn, look
+from .test_kinds import VOTER
+from .test_questions import asked  # noqa: F401 - a fixture
 
 PARTS = ("outcome", "why", "pictures", "places", "methods", "tables")
 STYLES = [Path(settings.BASE_DIR) / "static" / "css" / f"{name}.css" for name in ("tokens", "base", "parts", "results")]
@@ -124,3 +135,34 @@ def test_a_real_page_pleases_axe_and_breaks_no_policy(visit, subtests):
             assert fits(page)
         with subtests.test("a result is a report of two pages on paper", name=name):
             assert [len(PAGES.findall(page.pdf(format=paper))) for paper in ("A4", "Letter")] == [2, 2]
+
+
+@pytest.mark.journey
+def test_of_several_questions_an_overview_leads_to_each_and_any_code_to_its_ballot(visit, asked):  # noqa: F811
+    name = unquote(asked(results_public=True).split("/")[2])
+    answers = {"0": ["1"], "2:1": ["1"], "3:2": ["1"], "4:0": ["1"]}
+    cast(people.find(VOTER), name, answers, f"vote in {name}")
+    closing.close(people.find(people.owner_name()), elections.find(name))
+    seal_closed(name)
+    code = next(every_published(name, 3))["confirmation"]
+    page = visit(f"/election/{name}/results/", who=VOTER, width=320)
+    for width in (320, 1280):
+        look(page, width)
+        assert fits(page)
+        assert faults(page) == []
+    expect(page.locator(".answers > li")).to_have_count(4)
+    expect(page.locator(".answers > li").nth(1)).to_contain_text("Winner: Candidate B")
+    page.get_by_role("heading", name="The budget").get_by_role("link").click()
+    expect(page.locator("#outcome")).to_have_text("Carried")
+    page.get_by_role("navigation", name="Questions").get_by_role("link", name="The treasurer").click()
+    for width in (320, 1280):
+        look(page, width)
+        assert fits(page)
+        assert faults(page) == []
+    page.get_by_role("link", name="Start the recount").click()
+    page.get_by_role("button", name="Recount now").click()
+    expect(page.locator("[data-same]")).to_be_visible()
+    page.goto(f"/election/{name}/results/follow/#{code}")
+    expect(page.get_by_role("status").filter(has_text="Found")).to_be_visible()
+    assert page.url.endswith("/question/3/results/follow/")
+    expect(page.locator("[data-ranked]")).to_contain_text("Lou")

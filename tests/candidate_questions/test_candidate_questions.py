@@ -17,6 +17,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import passes
 from elections import actions, answers, repository
+from elections import questions as several
 from elections.answers import AnswerShown
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
@@ -92,8 +93,12 @@ def questions() -> list[CandidateQuestion]:
     return list(asked.read("Board").questions)
 
 
+def of(name: str) -> rules.Asked:
+    return next(each for each in asked.candidates_of(board()) if each.name == name)
+
+
 def number_of(name: str) -> int:
-    return repository.find_candidate("Board", name).number
+    return of(name).number
 
 
 def shown(otto, text: str = "Why?", name: str = "Ada", to: str = "") -> CandidateQuestion:
@@ -105,7 +110,7 @@ def shown(otto, text: str = "Why?", name: str = "Ada", to: str = "") -> Candidat
 
 
 def answer(question: CandidateQuestion, text: str = "Because.", name: str = "Bo", who=None) -> None:
-    services.answer(who, board(), repository.find_candidate("Board", name), question.id, text, 1)
+    services.answer(who, board(), of(name), question.id, text, 1)
 
 
 def text_of(response) -> str:
@@ -752,3 +757,56 @@ def test_a_deleted_election_leaves_nothing(otto, opened):
     deleting.delete(otto, board())
     finish_background()
     assert list(table().each(keys.all_of_election("Board"))) == []
+
+
+# --- several questions ---
+
+
+def test_candidates_of_all_questions_of_an_election_are_asked_and_answer(otto, person):
+    """Numbers of candidates repeat in each question; Bo stands in two."""
+    for name in ("Ada", "Bo"):
+        person(name, Role.VOTER)
+    made = drafts.create(otto, "Board")
+    add_candidates(otto, made, [Candidate("Cy"), Candidate("Bo")])
+    made = several.add_question(otto, board(), "Budget", first_title="Chair", kind="yes-no", method="majority")
+    made = several.add_question(otto, made.at(1), "Speaker")
+    add_candidates(otto, made, [Candidate("Bo"), Candidate("Dee")])
+    add_voters(otto, board(), ["Ada"])
+    actions.change(otto, board(), Action.SET_QUESTIONS, questions_from="voters")
+    lifecycle.open_(otto, board())
+    labels = {each.label: each for each in asked.candidates_of(board())}
+    assert [*labels] == ["Bo (Chair)", "Cy (Chair)", "Bo (Speaker)", "Dee (Speaker)"]
+    form = page("Ada", f"{HERE}?ask")
+    assert "Bo (Speaker)</option>" in form
+    assert "(Budget)" not in form
+    to_all = shown(otto)
+    to_dee = shown(otto, "Why you?", to=str(labels["Dee (Speaker)"].number))
+    left = rules.unanswered(questions(), {}, labels["Cy (Chair)"].number)
+    assert [each.id for each in left] == [to_all.id]
+    finish_background("tell candidates")
+    assert waiting_mails() == ["Bo@example.org"]  # once, for both
+    bo, speaker = sign_in("Bo", Role.VOTER), labels["Bo (Speaker)"].number
+    assert f"{HERE}answer/as/{speaker}/" in text_of(bo.get(f"{HERE}answer/"))
+    bo.post(f"{HERE}answer/?question={to_all.id}", {"text": "For the chair."})
+    bo.post(f"{HERE}answer/as/{speaker}/?question={to_all.id}", {"text": "For the speaker."})
+    assert bo.get(f"{HERE}answer/as/{labels['Dee (Speaker)'].number}/").status_code == 404
+    services.make_link(otto, board(), labels["Dee (Speaker)"].number)
+    token = services.link_token(board(), labels["Dee (Speaker)"].number, *asked.link_turns("Board").values())
+    Client().post(f"/answers/{token}/?question={to_dee.id}", {"text": "By link."})
+    organiser = sign_in("Otto")
+    organiser.post(f"{HERE}answer/{labels['Cy (Chair)'].number}/?question={to_all.id}", {"text": "On behalf."})
+    with_candidates = {
+        (question.number, repository.candidate_names("Board", question.number)[number]): [each.text for each in own]
+        for question in board().questions
+        for number, own in answers.answers_with_candidates(question).items()
+    }
+    assert with_candidates == {
+        (1, "Bo"): ["For the chair."],
+        (1, "Cy"): ["On behalf."],
+        (3, "Bo"): ["For the speaker."],
+        (3, "Dee"): ["By link."],
+    }
+    assert "Bo (Speaker)" in page("Ada")
+    assert "For the speaker." in page("Ada", "/election/Board/")
+    assert "By link." in page("Ada", "/election/Board/ballot/")
+    assert "Dee (Speaker)" in text_of(organiser.get(f"{HERE}review/?candidates"))

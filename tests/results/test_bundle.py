@@ -224,7 +224,7 @@ def test_the_same_election_gives_the_same_bytes(held, site):
 @pytest.mark.parametrize("program", [verify, verify_stv])
 def test_the_programs_are_short_and_need_nothing(program):
     source = Path(program.__file__).read_text()
-    assert len(source.splitlines()) < 660
+    assert len(source.splitlines()) < 680
     tree = ast.parse(source, feature_version=(3, 8))
     imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
     imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}

@@ -16,6 +16,7 @@ from elections import repository as elections
 from elections.dashboard.home_cards import MAX_CARDS
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
+from elections.repository import Brief
 from foundation.store import keys
 from foundation.store.table import Delete, Exists, Unwritable, Update
 from parts.live import codes
@@ -121,7 +122,7 @@ def test_the_newest_public_result_is_shown_with_its_proof_and_no_other(site, cli
 def test_a_result_that_was_sealed_before_there_were_such_cards_has_none(site, client, opened):  # noqa: F811
     decide(opened, results_public=True)
     site.write(Delete(keys.shared_result("Board")))
-    site.write(Update(keys.listed_election("Board"), remove=elections.OUTCOME, when=Exists()))
+    site.write(Update(keys.listed_election("Board"), remove=("sealed_at", *Brief.__dataclass_fields__), when=Exists()))
     assert "Try the sandbox" in main_of(client.get("/"))
     assert elections.list_elections(prefix="Board", limit=1)[0][0].sealed_at == ""
 

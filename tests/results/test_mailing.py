@@ -9,24 +9,20 @@ from dataclasses import asdict
 
 import pytest
 from django.core import mail as sent
-from django.test import Client
 from django.utils.translation import override
-from elections.multi_ballot_pages import services as binding
-from elections.multi_ballots import repository as multi_ballots
 
 from accounts import repository as people
 from accounts.rules import Role
 from ballots import services as voting
-from ballots.passes import Pass
 from ballots.services import seal_closed
-from elections import actions, repository
+from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import opt_out
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from elections.rules import Action, WrongState
+from elections.rules import WrongState
 from foundation.acts.refusals import NotAllowed
 from foundation.mail.emails import compose
 from foundation.mail.mail import Mail
@@ -34,12 +30,13 @@ from foundation.mail.sending import send_waiting
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.tally.lots import ByLot
-from results import repository as results
 from results.mailing import emails
 from results.mailing import services as mailing
 from tests.background import queue_mailings
+from tests.elections.test_questions import NAME as MEETING
+from tests.elections.test_questions import three_questions
 from tests.people import sign_in
-from tests.voting import link_to
+from tests.voting import cast as voting_as
 
 HERE = "/election/Board/results/mail/"
 ANN, BEN = "ann@example.org", "ben@example.org"
@@ -243,78 +240,15 @@ def test_more_than_one_may_have_mailed_today_is_refused_before_anything_is_sent(
     assert (deliver(), events(site)) == ({}, [])
 
 
-def test_of_several_questions_on_one_ballot_all_are_told_by_one_mail(site, ada):
-    multi_ballot = binding.make(ada, "Assembly", ["Chair", "Site"])
-    for name in multi_ballot.questions:
-        add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
-    add_voters(ada, repository.find(multi_ballot.leader), [ANN])
-    binding.open_(ada, multi_ballots.find(multi_ballot.id))
-    binding.close(ada, multi_ballots.find(multi_ballot.id))
+def test_of_several_questions_one_mail_tells_everyone_what_became_of_their_own(site):
+    three_questions(secret=True, announces=True, mail_votes=False)
+    voting_as(people.find("Ada"), MEETING, {"0": ["1"], "2:0": ["1"], "3:1": ["1"]}, "1")
+    closing.close(people.find("Olga"), repository.find(MEETING))
+    assert mailing.outcome_of(repository.find(MEETING)) is None
     seal_closed()
-    leader, other = (repository.find(name) for name in multi_ballot.questions)
-    assert mailing.mail_result_step(ada, leader) is not None
-    assert mailing.mail_result_step(ada, other) is None
-    with pytest.raises(WrongState, match="one invitation"):
-        mailing.mail_result(ada, other)
-    mailing.mail_result(ada, leader)
-    assert deliver() == {ANN: 1}
-    assert sent.outbox[0].subject == "Plenum: The result: Assembly"
-    assert "Chair: There was nothing to count" in sent.outbox[0].body
-    assert f"/book/{multi_ballot.id}/results/" in sent.outbox[0].body
-
-
-def test_of_several_questions_the_winner_of_each_is_named_once_all_are_sealed(site, ada):
-    multi_ballot = binding.make(ada, "Assembly", ["Chair", "Site"])
-    actions.change(
-        ada, repository.find(multi_ballot.leader), Action.SET_UP, announces=True, vote_by_link=True, mail_votes=False
-    )
-    for name in multi_ballot.questions:
-        add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
-    add_voters(ada, repository.find(multi_ballot.leader), [ANN, BEN])
-    binding.open_(ada, multi_ballots.find(multi_ballot.id))
-    held = Pass(
-        link_to(multi_ballot.leader, ANN, ANN),
-        multi_ballot.id,
-    )
-    for number, name in enumerate(multi_ballot.questions):
-        voting.cast(held, name, {str(number): ["1"]}, f"form {number}")
-    binding.close(ada, multi_ballots.find(multi_ballot.id))
-    seal_closed()
-    assert deliver()[ANN] == 1
-    to_ann = next(message.body for message in sent.outbox if message.to == [ANN])
-    assert "2 ballots were counted.\n\n• Chair: Bo has won.\n• Site: Cy has won.\n\n" in to_ann
-    (door,) = set(re.findall(r"(/vote/\S+/)", to_ann))
-    assert Client().post(door).url == f"/book/{multi_ballot.id}/results/"
-
-
-def test_of_several_questions_a_win_by_lot_is_told_in_the_mail_and_on_the_page(site, ada):
-    multi_ballot = binding.make(ada, "Assembly", ["Chair", "Site"])
-    for name in multi_ballot.questions:
-        add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
-    actions.change(ada, repository.find(multi_ballot.questions[1]), Action.SET_UP, method="irv")
-    leader = repository.find(multi_ballot.leader)
-    actions.change(ada, leader, Action.SET_UP, vote_by_link=True, mail_votes=False)
-    add_voters(ada, leader, [ANN, BEN])
-    binding.open_(ada, multi_ballots.find(multi_ballot.id))
-    for voter, marked in ((ANN, "0"), (BEN, "1")):
-        held = Pass(link_to(multi_ballot.leader, voter, voter), multi_ballot.id)
-        for name in multi_ballot.questions:
-            voting.cast(held, name, {marked: ["1"]}, f"{name} {voter}")
-    binding.close(ada, multi_ballots.find(multi_ballot.id))
-    seal_closed()
-    (won,) = results.find(multi_ballot.questions[1]).report.result.winners
-    lost = {"Bo": "Cy", "Cy": "Bo"}[won]
-    mailing.mail_result(ada, repository.find(multi_ballot.leader))
-    deliver()
-    assert f"• Chair: It ended in a tie: Bo, Cy.\n• Site: {won} has won by lot, tied with {lost} at 1 vote.\n" in (
-        sent.outbox[0].body
-    )
-    page = sign_in("Ada").get(f"/book/{multi_ballot.id}/results/").content.decode()
-    assert "Winner by lot" in page
-    assert f"Tied with {lost} at 1 vote." in page
-
-
-def test_of_several_questions_nothing_is_told_before_the_last_is_sealed(site, ada):
-    multi_ballot = binding.make(ada, "Assembly", ["Chair", "Site"])
-    leader = repository.find(multi_ballot.leader)
-    assert mailing.outcome_of(leader) is None
+    assert deliver() == dict.fromkeys(("Ada@example.org", "Bob@example.org", "Cy@example.org", "Dan@example.org"), 1)
+    bodies = {message.to[0]: message.body for message in sent.outbox}
+    told = "• The chair: Xi has won.\n• The budget: Carried: 1 yes, 0 no, 0 abstentions; 1 needed.\n"
+    assert f"1 person voted.\n\n{told}• Speaker: Lou has won.\n\n" in bodies["Ada@example.org"]
+    assert f"1 person voted.\n\n{told}\n" in bodies["Cy@example.org"]
+    assert {message.subject for message in sent.outbox} == {f"Plenum: The result: {MEETING}"}

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
 from collections import deque
 from contextlib import suppress
+from urllib.parse import quote
 
 import pytest
 
@@ -13,17 +19,19 @@ from ballots.services import seal_closed, sealing
 from elections import repository as elections
 from elections.lifecycle import closing
 from elections.repository import Brief
-from foundation.acts.storage import use_table
+from foundation.acts.storage import table, use_table
 from foundation.pages.paths import path_of
 from foundation.store import keys, splitting
 from foundation.tally import lots
 from operations.upkeep.log.figures import site_sealer
 from operations.upkeep.replay import check
-from results import proof, repository
+from results import proof, repository, wording
 from results import services as results
+from results.exports import bundle
 from tests.ballots.test_emptying import Killed, Mortal
 from tests.elections.test_questions import NAME, three_questions
 from tests.people import sign_in
+from tests.publishing import seal_publicly
 from tests.voting import cast
 
 SAID = {
@@ -185,3 +193,90 @@ def test_the_page_of_any_question_knows_where_the_ballots_of_the_others_are(seal
     for number in (1, 3):
         assert path_of("follow_ballots", *sealed.at(number).address, seals[number].stamp) in page
     assert path_of("follow", NAME, 1) in page
+
+
+# --- the bundle ---
+
+
+def verified(folder, *, names_voters: bool = True, spoil=None) -> tuple[int, list[str]]:
+    """What a bare Python says of the unpacked bundle."""
+    with bundle.bundle(results.find(NAME), names_voters=names_voters) as file, zipfile.ZipFile(file) as archive:
+        archive.extractall(folder)
+    if spoil:
+        spoil(folder)
+    run = subprocess.run([sys.executable, "-I", "verify.py"], cwd=folder, capture_output=True, text=True, check=False)
+    assert run.stderr == ""
+    return run.returncode, run.stdout.splitlines()
+
+
+@pytest.mark.parametrize("secret", [True, False])
+@pytest.mark.parametrize("names_voters", [True, False])
+def test_one_program_verifies_all_questions(site, tmp_path, secret, names_voters):
+    held(secret=secret)
+    seal_closed()
+    seal_publicly(site)
+    status, said = verified(tmp_path, names_voters=names_voters)
+    assert (status, said[-1]) == (0, "YES everything in this bundle agrees.")
+    assert [line for line in said if "question " in line] == [
+        f"ok  question {each.number}, “{each.title}”:" for each in questions()
+    ]
+    assert sum("counted again by the rules" in line for line in said) == 3
+    assert [len(json.loads((tmp_path / name / "ballots.json").read_bytes())) for name in ("", "question-2")] == [4, 4]
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "complaint"),
+    [
+        ("question-2/ballots.json", b'"0"', b'"1"', "Ballot"),
+        ("question-3/rules.json", b"Speaker", b"Chair", "title"),
+        ("question-3/rules.json", b'"question": 3', b'"question": 2', "question"),
+        ("question-3/roll.json", b"Ada", b"Eve", "ada"),
+        ("question-2/result.json", b"Yes", b"No", "result.json"),
+    ],
+)
+def test_what_was_changed_in_any_question_is_named(site, tmp_path, file, before, after, complaint):
+    held()
+    seal_closed()
+    seal_publicly(site)
+
+    def spoil(folder):
+        content = (folder / file).read_bytes()
+        assert before in content
+        (folder / file).write_bytes(content.replace(before, after, 1))
+
+    status, said = verified(tmp_path, spoil=spoil)
+    assert status == 1
+    assert said[-1].startswith("NO")
+    assert complaint in said[-1]
+
+
+def test_a_question_that_is_left_out_is_missed(site, tmp_path):
+    held()
+    seal_closed()
+    seal_publicly(site)
+    assert verified(tmp_path, spoil=lambda folder: shutil.rmtree(folder / "question-2"))[1][-1] == (
+        "NO  question-2/rules.json is missing."
+    )
+
+
+# --- elsewhere ---
+
+
+def test_lists_and_cards_say_how_many_questions_were_decided(sealed, client):
+    for shown in (repository.newest_shared(), elections.listed_of(table().get(keys.listed_election(NAME)))):
+        assert wording.outcome_line(shown) == "2 of 3 questions decided"
+    card = client.get("/").content.decode()
+    assert "2 of 3 questions decided" in card
+    assert "4 people voted." in card
+
+
+def test_the_api_has_one_result_with_its_questions(sealed, client):
+    found = client.get(f"/api/v1/results/{quote(NAME)}").json()
+    answers = {each["number"]: (each["title"], each["outcome"]["answer"]) for each in found["questions"]}
+    assert answers == {
+        1: ("The chair", "A tie: Xi, Zoe"),
+        2: ("The budget", "Carried: 2 yes, 1 no, 1 abstention; 2 needed."),
+        3: ("Speaker", "Winner: Kim"),
+    }
+    (listed,) = client.get("/api/v1/results").json()["items"]
+    assert (listed["name"], listed["questions"], listed["decided"], listed["winners"]) == (NAME, 3, 2, [])
