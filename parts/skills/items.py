@@ -42,8 +42,9 @@ ITEMS = (
              "asked:list answered:list", closed_lists=(keys.agreed_by(""),), sheets=(
                  Sheet("agreements", _("Agreements"),
                        _("Which of their skills candidates agreed to show."),
-                       "election_name:election candidate_name person skills", "election_name candidate_name",
-                       "election", lambda query: keys.agreements(query.election)),),
+                       "election_name:election question candidate_name person skills",
+                       "election_name question candidate_name", "election question",
+                       lambda query: keys.agreements(query.election, query.question or 1)),),
              exports=(Export("skills_shown", "", shown_skills),)),
     ItemType("snapshot", keys.snapshot, "election_name:election needs:list version:int", "held:list"),
 )  # fmt: skip
@@ -74,9 +75,9 @@ EVENTS = (
     EventType("NeedSet", "election_name skill_id level:int count:int",
               sentence=_("%(who)s added or changed a needed skill.")),
     EventType("NeedsDropped", "election_name skills:list", sentence=_("%(who)s removed a needed skill.")),
-    EventType("CandidateAgreed", "election_name candidate_name account skills:list", "asked:list",
+    EventType("CandidateAgreed", "election_name question:int candidate_name account skills:list", "asked:list",
               sentence=_("A candidate agreed to show skills.")),
-    EventType("CandidateDisagreed", "election_name candidate_name account", "asked:list answered:list",
+    EventType("CandidateDisagreed", "election_name question:int candidate_name account", "asked:list answered:list",
               sentence=_("A candidate withdrew consent to show skills.")),
     EventType("CandidatesAsked", "election_name candidates:list accounts:list skills:list",
               sentence=_("Candidates were asked by mail whether their skills may be shown.")),

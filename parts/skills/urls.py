@@ -53,6 +53,7 @@ below_election = [
     path("skills/", needed.candidate_skills, name="candidates_skills"),
     path("roll/skills/", needed.voters, name="skilled_voters"),
     path("results/skills.csv", needed.coverage_csv, name="board_skills"),
+    path("question/<int:question>/results/skills.csv", needed.coverage_csv, name="board_skills"),
 ]
 
 urlpatterns = [

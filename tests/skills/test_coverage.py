@@ -12,6 +12,7 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
+from elections import questions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -24,6 +25,7 @@ from parts.skills.needed.needs import Need, Snapshot
 from parts.skills.needed.services import set_need
 from results import services
 from results.exports import bundle
+from tests import voting as votes
 from tests.people import enrol
 from tests.results.test_bundle import cast, finish
 from tests.skills.conftest import boss, have, listed  # noqa: F401 - fixtures
@@ -145,3 +147,26 @@ def test_an_election_without_needs_has_no_such_part(person, signed_in):
     finish("Board")
     assert "Skills of the winners" not in text_of(reader.get(BOARD))
     assert reader.get(f"{BOARD}skills.csv").status_code == 404
+
+
+def test_of_several_questions_those_say_it_in_which_people_stand_who_agreed(person, listed, signed_in):  # noqa: F811
+    listed("Go")
+    owner, ada = person("the organiser"), person("Ada", Role.VOTER)
+    board = drafts.create(owner, "Board")
+    add_candidates(owner, board, [Candidate("Red"), Candidate("Blue")])
+    speaker = questions.add_question(owner, elections.find("Board"), "Speaker", first_title="Colour")
+    add_candidates(owner, speaker, [Candidate("Ada"), Candidate("Cy")])
+    enrol("voter")
+    add_voters(owner, elections.find("Board"), ["voter"])
+    set_need(owner, elections.find("Board"), Need("go", 3, 1))
+    have(ada, "go", level=4)
+    assert signed_in("Ada", Role.VOTER).post("/election/Board/agree/").status_code == 302
+    lifecycle.open_(owner, elections.find("Board"), editable=False)
+    votes.cast(people.find("voter"), "Board", {"0": ["1"], "2:0": ["1"]}, "1")
+    finish("Board")
+    reader = signed_in("a reader", Role.OBSERVER)
+    assert "Needs met" not in text_of(reader.get("/election/Board/question/1/results/"))
+    assert "Needs met" in text_of(reader.get("/election/Board/question/2/results/"))
+    assert reader.get(f"{BOARD}skills.csv").status_code == 404
+    rows = b"".join(reader.get("/election/Board/question/2/results/skills.csv").streaming_content).decode("utf-8-sig")
+    assert rows.splitlines() == ["Elected,Go (≥ 3)", "Ada,4"]

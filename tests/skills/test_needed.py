@@ -11,7 +11,7 @@ from accounts import mail_quota
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from elections import repository, rolls
+from elections import questions, repository, rolls
 from elections.candidates.services import add_candidates, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -115,7 +115,7 @@ def test_a_copy_needs_the_same_and_nobody_agreed_to_it(otto, bo, draft):
     agree(bo)
     copying.copy(otto, board(), "Next")
     assert needs.find_needs("Next") == needs.find_needs("Board")
-    assert needs.agreements("Next") == []
+    assert needs.agreements(repository.find("Next")) == []
 
 
 # --- who agreed ---
@@ -169,7 +169,7 @@ def test_who_no_longer_stands_is_asked_again(otto, bo, draft):
     agree(bo)
     remove_candidate(otto, board(), "bo")
     add_candidates(otto, board(), [Candidate("bo")])
-    assert needs.agreements("Board") == []
+    assert needs.agreements(board()) == []
 
 
 def test_who_leaves_takes_it_along_from_drafts_and_from_what_was_kept(otto, boss, bo, draft):  # noqa: F811
@@ -179,7 +179,7 @@ def test_who_leaves_takes_it_along_from_drafts_and_from_what_was_kept(otto, boss
     assert needs.snapshot_of("Board").levels_of("bo")
     accounts.remove(boss, bo)
     assert needs.snapshot_of("Board").levels_of("bo") == []
-    assert needs.agreements("Board") == []
+    assert needs.agreements(board()) == []
 
 
 def test_an_election_without_needs_keeps_nothing(otto, bo, draft):
@@ -218,9 +218,9 @@ def test_a_candidate_agrees_and_withdraws_and_nobody_else_has_the_page(draft, bo
     client = sign_in(bo)
     assert "Advanced" in text_of(client.get(f"{HERE}agree/"))
     client.post(f"{HERE}agree/")
-    assert [each.person for each in needs.agreements("Board")] == ["Bo"]
+    assert [each.person for each in needs.agreements(board())] == ["Bo"]
     client.post(f"{HERE}agree/", {"withdraw": "yes"})
-    assert not any(each.skills for each in needs.agreements("Board"))
+    assert not any(each.skills for each in needs.agreements(board()))
     assert client.delete(f"{HERE}agree/").status_code == 405
     assert signed_in("Sue", Role.ADMIN).get(f"{HERE}agree/").status_code == 404
 
@@ -318,7 +318,7 @@ def test_candidates_with_an_account_are_mailed_once_about_each_change_of_the_nee
     assert ask_candidates(otto, board()) == 1, "Cy has no account"
     assert ask_candidates(otto, board()) == 0
     assert emails_to("Bo") == [{"election_name": "Board", "asked_by": "Otto"}]
-    assert not any(each.skills for each in needs.agreements("Board"))
+    assert not any(each.skills for each in needs.agreements(board()))
     set_need(otto, board(), Need("tea", 1, 1))
     set_need(otto, board(), Need("python", 4, 1))  # another level of what they were asked about
     assert ask_candidates(otto, board()) == 1
@@ -332,11 +332,11 @@ def test_who_has_answered_is_not_mailed_about_the_same_again_and_what_they_said_
     assert ask_candidates(otto, board()) == 0
     set_need(otto, board(), Need("tea", 1, 1))
     ask_candidates(otto, board())
-    (found,) = needs.agreements("Board")
+    (found,) = needs.agreements(board())
     assert (found.skills, found.asked, found.answered) == (("python",), ("python", "tea"), ("python",))
     skills_needed.disagree(bo, board(), repository.find_candidate("Board", "bo"))
     assert ask_candidates(otto, board()) == 0
-    assert not any(each.skills for each in needs.agreements("Board"))
+    assert not any(each.skills for each in needs.agreements(board()))
 
 
 def test_asking_counts_against_what_somebody_may_mail_in_a_day(otto, bo, draft, monkeypatch):
@@ -344,7 +344,7 @@ def test_asking_counts_against_what_somebody_may_mail_in_a_day(otto, bo, draft, 
     with pytest.raises(mail_quota.TooManyMails):
         ask_candidates(otto, board())
     assert emails_to("Bo") == []
-    assert needs.agreements("Board") == []
+    assert needs.agreements(board()) == []
 
 
 def test_an_organiser_asks_with_a_button_and_the_candidate_finds_the_page_at_home_until_they_answer(otto, bo, draft):
@@ -368,3 +368,32 @@ def test_an_organiser_asks_with_a_button_and_the_candidate_finds_the_page_at_hom
     set_need(otto, board(), Need("python", 1, 2))
     lifecycle.open_(otto, board(), editable=False)
     assert link not in text_of(candidate.get("/"))
+
+
+# --- several questions ---
+
+
+def test_those_who_stand_in_any_question_of_an_election_are_asked_once_and_shown_in_each(otto, boss, bo, draft, person):  # noqa: F811
+    """Bo stands in two questions, Dee only in the last one."""
+    dee = person("Dee", Role.VOTER)
+    last = questions.add_question(otto, board(), "Speaker", first_title="Chair")
+    add_candidates(otto, last, [Candidate("Bo"), Candidate("Dee")])
+    assert ask_candidates(otto, board()) == 2
+    assert ask_candidates(otto, board()) == 0
+    have(bo, "python", level=3)
+    have(dee, "python", level=4)
+    for name in ("Bo", "Dee"):
+        assert sign_in(name, Role.VOTER).post(f"{HERE}agree/").status_code == 302
+    assert {each.candidate: each.question for each in needs.agreements(board())} == {"bo": 1, "Dee": 2}
+    stranger = sign_in("Sue", Role.VOTER)
+    assert stranger.get(f"{HERE}agree/").status_code == 404
+    lifecycle.open_(otto, board(), editable=False, shows_skills=True)
+    assert needs.snapshot_of("Board").levels == {"bo": (3,), "dee": (4,)}
+    shown = text_of(sign_in("Bo", Role.VOTER).get(f"{HERE}skills/"))
+    assert re.findall(r"<h2[^>]*>(\w+)<|<b dir=\"auto\">(\w+)<|<dd>(\w+)<", shown) == [
+        ("Chair", "", ""), ("", "bo", ""), ("", "", "Advanced"), ("", "Cy", ""),
+        ("Speaker", "", ""), ("", "Bo", ""), ("", "", "Advanced"), ("", "Dee", ""), ("", "", "Expert"),
+    ]  # fmt: skip
+    accounts.remove(boss, dee)
+    assert needs.snapshot_of("Board").levels == {"bo": (3,)}
+    assert {each.candidate for each in needs.agreements(board())} == {"bo"}

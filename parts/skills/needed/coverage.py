@@ -66,9 +66,12 @@ class Coverage:
 
 
 def coverage_of(found: Sealed) -> Coverage | None:
-    """None if the election has no needs."""
+    """None if the election has no needs, or nobody who stands in this one of several questions agreed to show them."""
     item = found.beside.get(keys.snapshot(found.election.name))
-    return coverage_by(snapshot_in(item), found.report.result.winners) if item else None
+    snapshot = snapshot_in(item) if item else None
+    if snapshot is None or (found.election.more and not any(map(snapshot.levels_of, found.report.result.candidates))):
+        return None
+    return coverage_by(snapshot, found.report.result.winners)
 
 
 def panel(found: Sealed) -> Panel | None:
@@ -76,7 +79,10 @@ def panel(found: Sealed) -> Panel | None:
     covered = coverage_of(found)
     if covered is None:
         return None
-    return Panel("skills/needed/coverage.html", {"coverage": covered, "picture": picture(covered)})
+    return Panel(
+        "skills/needed/coverage.html",
+        {"coverage": covered, "address": found.election.address, "picture": picture(covered)},
+    )
 
 
 def coverage_by(snapshot: Snapshot, elected: Sequence[str]) -> Coverage:

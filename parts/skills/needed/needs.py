@@ -16,8 +16,9 @@ from elections import repository
 from elections.rules import Election, State
 from foundation.acts.storage import table
 from foundation.pages.sorting import natural_sort_key
+from foundation.ranking.candidates import Candidate
 from foundation.store import keys
-from foundation.store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Write
+from foundation.store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 from parts.skills import merging
 from parts.skills import repository as skills
 from parts.skills.rules import Level, Skill, level_of
@@ -47,6 +48,7 @@ class Agreement:
     skills: tuple[str, ...]
     asked: tuple[str, ...] = ()  # which skills they were last asked about by mail
     answered: tuple[str, ...] = ()  # skills they have agreed or declined to show
+    question: int = 1  # in which they stand; it counts for all that they stand in
 
     @property
     def is_unanswered(self) -> bool:
@@ -98,20 +100,33 @@ def _current(skill_ids: Iterable[str]) -> dict[str, Skill]:
     return {each: skill for each, skill in current.items() if skill is not None}
 
 
-def agreement_of(election_name: str, candidate: str) -> Agreement | None:
-    item = table().get(keys.agreement(election_name, candidate))
+def agreement_of(question: Election, candidate: str) -> Agreement | None:
+    item = table().get(keys.agreement(question.name, candidate, question.number))
     return _agreement_of(item) if item else None
 
 
-def unasked_candidates(election_name: str, wanted: Sequence[Need], known: Sequence[Agreement]) -> list[Agreement]:
+def candidacy_of(election: Election, person: str) -> tuple[Election, Candidate] | None:
+    """The question in which somebody stands; of several, the one where it is recorded whether they agreed."""
+    own = [(each, repository.find_candidate(each.name, person, each.number)) for each in election.questions]
+    stands = [(question, candidate) for question, candidate in own if candidate is not None]
+    if len(stands) > 1:
+        recorded = [each for each in stands if agreement_of(each[0], person)]
+        stands = recorded or stands
+    return stands[0] if stands else None
+
+
+def unasked_candidates(election: Election, wanted: Sequence[Need], known: Sequence[Agreement]) -> list[Agreement]:
     """Candidates with an account here who were not asked about all that is needed now, as they are on record."""
     recorded = {keys.fold(each.candidate): each for each in known}
-    names = [each.name for each in repository.candidates(election_name)]
-    found = table().get_many(map(keys.user, names)) if names and wanted else {}
-    made = {name: people.user_of(found[place]) for name in names if (place := keys.user(name)) in found}
+    stand: dict[Key, Agreement] = {}
+    for question in election.questions:
+        for each in repository.candidates(election.name, question.number):
+            stand.setdefault(keys.user(each.name), Agreement(each.name, each.name, "", (), question=question.number))
+    found = table().get_many(stand) if stand and wanted else {}
+    made = [(each, people.user_of(found[place])) for place, each in stand.items() if place in found]
     candidates = [
-        recorded.get(keys.fold(name)) or Agreement(name, name, person.created_at, ())
-        for name, person in made.items()
+        recorded.get(keys.fold(each.candidate)) or replace(each, account=person.created_at)
+        for each, person in made
         if person.can(Permission.VOTE)
     ]
     skills_wanted = {each.skill for each in wanted}
@@ -126,13 +141,20 @@ def unanswered_by(person: User) -> list[str]:
     return sorted(each.name for each in drafts if each.stored_state == State.DRAFT)
 
 
-def agreements(election_name: str) -> list[Agreement]:
-    return [_agreement_of(item) for item in table().each(keys.agreements(election_name))]
+def agreements(election: Election) -> list[Agreement]:
+    """Of candidates of all its questions."""
+    spans = [keys.agreements(election.name, each.number) for each in election.questions]
+    return [_agreement_of(item) for span in spans for item in table().each(span)]
 
 
 def _agreement_of(item: Item) -> Agreement:
-    fields = (tuple(item.get(name, ())) for name in ("skills", "asked", "answered"))
-    return Agreement(item["candidate_name"], item["person"], item["account"], *fields)
+    skills_shown, asked, answered = (tuple(item.get(name, ())) for name in ("skills", "asked", "answered"))
+    about = item["candidate_name"], item["person"], item["account"]
+    return Agreement(*about, skills_shown, asked, answered, question_in(item))
+
+
+def question_in(item: Item) -> int:
+    return keys.question_of(Key(item["PK"], item["SK"]))[0]
 
 
 def snapshot_of(election_name: str) -> Snapshot | None:
@@ -159,7 +181,7 @@ def dropping(election_name: str, skill_ids: Iterable[str]) -> list[Write]:
 
 
 def agreeing(election: Election, agreement: Agreement) -> list[Put]:
-    place = keys.agreement(election.name, agreement.candidate)
+    place = keys.agreement(election.name, agreement.candidate, agreement.question)
     index = {"GSI1PK": keys.agreed_by(agreement.person).pk}
     index["GSI1SK"] = keys.by_date(election.created_at, election.name)
     fields = {"election_name": election.name, "candidate_name": agreement.candidate, "person": agreement.person}
@@ -175,18 +197,18 @@ def asking(election: Election, agreement: Agreement, skills_asked: Sequence[str]
     return [replace(written, when=Missing() if is_new else Equals("skills", list(agreement.skills)))]
 
 
-def withdrawing(election_name: str, candidate: str) -> list[Write]:
-    return [Delete(keys.agreement(election_name, candidate), when=Exists())]
+def withdrawing(election_name: str, candidate: str, question: int) -> list[Write]:
+    return [Delete(keys.agreement(election_name, candidate, question), when=Exists())]
 
 
-def forgetting(election_name: str, candidate: str) -> list[Write]:
+def forgetting(election_name: str, candidate: str, question: int = 1) -> list[Write]:
     """Also from the snapshot; refused if it changed meanwhile."""
     item, place = table().get(keys.snapshot(election_name)), keys.snapshot(election_name)
     if item is None:
-        return withdrawing(election_name, candidate)
+        return withdrawing(election_name, candidate, question)
     left = [each for each in item["held"] if keys.fold(each["candidate_name"]) != keys.fold(candidate)]
     change = Update(place, set={"held": left}, add={"version": 1}, when=Equals("version", item["version"]))
-    return [*withdrawing(election_name, candidate), change]
+    return [*withdrawing(election_name, candidate, question), change]
 
 
 # --- when it opens ---
@@ -197,16 +219,16 @@ def storing_snapshot(election: Election) -> list[Write]:
     needs = named(find_needs(election.name))
     if not needs:
         return []
-    valid = [each for each in _valid(election.name) if each.skills]
+    valid = [each for each in _valid(election) if each.skills]
     held = [{"candidate_name": each.candidate, "levels": _levels(each, needs)} for each in valid]
     place = keys.snapshot(election.name)
     fields = {"election_name": election.name, "needs": [asdict(each) for each in needs], "held": held, "version": 1}
     return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "SNAPSHOT", **fields})]
 
 
-def _valid(election_name: str) -> list[Agreement]:
+def _valid(election: Election) -> list[Agreement]:
     """Those by accounts that are still there."""
-    found = agreements(election_name)
+    found = agreements(election)
     there = table().get_many([keys.user(each.person) for each in found]) if found else {}
     made = {key: people.user_of(item).created_at for key, item in there.items()}
     return [each for each in found if made.get(keys.user(each.person)) == each.account]

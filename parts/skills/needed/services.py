@@ -78,7 +78,7 @@ def ask_candidates(actor: User, election: Election) -> int:
     """Mail candidates with an account, once about each set of needs; returns how many."""
     check(actor, election, Action.SET_NEEDS)
     wanted = needs.named(needs.find_needs(election.name))
-    waiting = needs.unasked_candidates(election.name, wanted, needs.agreements(election.name))
+    waiting = needs.unasked_candidates(election, wanted, needs.agreements(election))
     mail_quota.quota_today(actor).check(len(waiting))
     for some in by_count(waiting, TRANSACTION_CANDIDATES):
         _ask(actor, repository.find(election.name) or election, some, [each.skill for each in wanted])
@@ -96,33 +96,39 @@ def _ask(actor: User, election: Election, some: Sequence[Agreement], wanted: lis
 
 
 def agree(person: User, election: Election, candidate: Candidate) -> None:
-    """To the skills that are needed now. Until it opens, one may agree again, or withdraw."""
+    """To the skills that are needed now. Until it opens, one may agree again, or withdraw. The election is given as it
+    asks the question in which they stand."""
     retry_lost_race(partial(_agree, person, election, candidate))
 
 
 def _agree(person: User, election: Election, candidate: Candidate) -> None:
-    election = repository.find(election.name) or election
+    election = _as_now(election)
     _check_before_opening(election)
     wanted = tuple(each.skill for each in needs.named(needs.find_needs(election.name)))
     if not wanted:
         raise NotReady(_("This election does not list any skills it needs."))
-    known = needs.agreements(election.name)
+    known = needs.agreements(election)
     if len({each.candidate for each in known if each.skills} | {candidate.name}) > MAX_AGREED_CANDIDATES:
         raise NotReady(_("At most 100 candidates in an election can show their skills."))
     asked = next((each.asked for each in known if each.candidate == candidate.name), ())
-    new = Agreement(candidate.name, person.name, person.created_at, wanted, asked, wanted)
+    new = Agreement(candidate.name, person.name, person.created_at, wanted, asked, wanted, election.number)
     if new not in known:
         answers, touched = {"skills": list(wanted), "asked": list(asked)}, repository.touched(election, candidates=True)
         _record_answer(person, "CandidateAgreed", election, new, answers, touched)
+
+
+def _as_now(question: Election) -> Election:
+    now = repository.find(question.name)
+    return now.at(question.number) if now and now.has_question(question.number) else question
 
 
 def disagree(person: User, election: Election, candidate: Candidate) -> None:
     """Records the refusal, so that they are not asked about the same skills again."""
     _check_before_opening(election)
     wanted = tuple(each.skill for each in needs.named(needs.find_needs(election.name)))
-    known = needs.agreement_of(election.name, candidate.name)
+    known = needs.agreement_of(election, candidate.name)
     asked = known.asked if known else ()
-    declined = Agreement(candidate.name, person.name, person.created_at, (), asked, wanted)
+    declined = Agreement(candidate.name, person.name, person.created_at, (), asked, wanted, election.number)
     answers = {"asked": list(asked), "answered": list(wanted)}
     _record_answer(person, "CandidateDisagreed", election, declined, answers, repository.touched(election))
 
@@ -131,7 +137,10 @@ def _record_answer(
     person: User, event_type: str, election: Election, answer: Agreement, answers: Item, touched: Update
 ) -> None:
     event_data = {"candidate_name": answer.candidate, "account": answer.account, **answers}
-    conditions = people.is_same_account(person), repository.candidate_exists(election.name, answer.candidate)
+    conditions = (
+        people.is_same_account(person),
+        repository.candidate_exists(election.name, answer.candidate, election.number),
+    )
     record(person, event_type, election, event_data, *needs.agreeing(election, answer), touched, *conditions)
 
 
@@ -151,9 +160,10 @@ def forget_agreements(gone: User) -> None:
 
 def _forget(item: Item) -> None:
     election = repository.find(item["election_name"])
-    if election is None:
+    question = needs.question_in(item)
+    if election is None or not election.has_question(question):
         return  # it is being deleted, including this
-    event_data = {"election_name": election.name, "candidate_name": item["candidate_name"]}
+    event_data = election.at(question).event_subject | {"candidate_name": item["candidate_name"]}
     touched = [repository.touched(election)] if election.stored_state == State.DRAFT else []
-    writes = needs.forgetting(election.name, item["candidate_name"])
+    writes = needs.forgetting(election.name, item["candidate_name"], question)
     storage.record(Event("plenum", "CandidateDisagreed", event_data), *writes, *touched)

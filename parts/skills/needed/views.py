@@ -80,9 +80,9 @@ def needs_page(request: HttpRequest, election: Election) -> HttpResponse:
         return redirect("needs", name=election.name)
     context = election_context(request, election, form=form, needs=needs.named(needs.find_needs(election.name)))
     address = absolute_url(reverse("agree", args=[election.name]))
-    answers = needs.agreements(election.name)
+    answers = needs.agreements(election)
     is_offered = Action.SET_NEEDS.name in context["offered"]
-    to_ask = needs.unasked_candidates(election.name, context["needs"], answers) if is_offered else []
+    to_ask = needs.unasked_candidates(election, context["needs"], answers) if is_offered else []
     context |= {"agreed": [each for each in answers if each.skills], "address": address, "to_ask": len(to_ask)}
     return render(request, "skills/needed/needs.html", context, status=422 if form.errors else 200)
 
@@ -107,10 +107,9 @@ def ask(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def load_own_candidacy(user: User, name: str) -> tuple[Election, Candidate] | None:
-    """An election in which this person is a candidate, even a draft; 404 for everyone else."""
+    """An election, at a question in which this person is a candidate, even a draft; 404 for everyone else."""
     election = repository.find_settled(name)
-    candidate = repository.find_candidate(election.name, user.name) if election else None
-    return (election, candidate) if election and candidate else None
+    return needs.candidacy_of(election, user.name) if election else None
 
 
 @requires(Permission.VOTE, load_for=load_own_candidacy)
@@ -123,7 +122,7 @@ def agree(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpRespon
             services.agree, _("You agreed. You can withdraw until the election opens."))  # fmt: skip
         run_action(request, lambda: act(request.user, election, candidate), done)
         return redirect("agree", name=election.name)
-    agreement = needs.agreement_of(election.name, candidate.name)
+    agreement = needs.agreement_of(election, candidate.name)
     context = {"candidate": candidate, "is_draft": election.stored_state == State.DRAFT, "agreement": agreement}
     context["rows"] = _own_rows(request.user, election, agreement)
     return render(request, "skills/needed/agree.html", election_context(request, election, **context))
@@ -167,8 +166,15 @@ def load_snapshot(user: User, name: str) -> tuple[Election, Snapshot] | None:
 def candidate_skills(request: HttpRequest, found: tuple[Election, Snapshot]) -> HttpResponse:
     """What candidates state about themselves, in the election's order and without a total."""
     election, snapshot = found
-    rows = [(each, labelled_levels(snapshot, each.name)) for each in repository.candidates_by_name(election.name)]
-    context = election_context(request, election, rows=rows, needs=snapshot.needs)
+    asked = [
+        (
+            question,
+            [(each, labelled_levels(snapshot, each.name)) for each in repository.candidates_by_name(*question.address)],
+        )
+        for question in election.questions
+        if question.kind != "yes-no"
+    ]
+    context = election_context(request, election, asked=asked, needs=snapshot.needs)
     return render(request, "skills/needed/candidates.html", context)
 
 
