@@ -16,7 +16,7 @@ from elections import repository as elections
 from elections import setup_steps
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.multi_ballot_pages import services as multi_ballots
+from elections.questions import add_question
 from elections.roll.services import add_voters
 from foundation.acts.storage import table
 from foundation.ranking.candidates import Candidate
@@ -28,7 +28,6 @@ from .live_hall import HOST, Halls
 from .test_access import look
 from .test_live import store  # noqa: F401 - a fixture
 from .test_projector import SCREENS, WHICH, halls, trivia  # noqa: F401 - a fixture among them
-from .test_welcome import QUESTIONS
 
 FOLDER = BASE_DIR / "build" / "screenshots"
 WIDTHS_PX = (390, 768, 1024, 1280)
@@ -50,13 +49,23 @@ def draft() -> str:
     return created.name
 
 
-def multi_ballot() -> str:
+QUESTIONS = {
+    "Who chairs us?": ("Amara", "فاطمة الزهراء", "Chen"),
+    "What comes into the garden?": ("Bees", "A pond", "A table that is so long that everybody finds a place at it"),
+    "Do we raise the fee?": ("Yes", "No"),
+}
+
+
+def several_questions() -> str:
     owner = people.find(OWNER)
-    made = multi_ballots.make(owner, "Annual meeting", tuple(QUESTIONS))
-    for name, candidates in zip(made.questions, QUESTIONS.values(), strict=True):
-        add_candidates(owner, elections.find(name), [Candidate(each) for each in candidates])
-    add_voters(owner, elections.find(made.leader), [VOTER, HOST])
-    return made.id
+    (first, candidates), *others = QUESTIONS.items()
+    made = drafts.create(owner, "Annual meeting")
+    add_candidates(owner, made, [Candidate(each) for each in candidates])
+    for title, candidates in others:
+        asked = add_question(owner, elections.find(made.name), title, first_title=first)
+        add_candidates(owner, asked, [Candidate(each) for each in candidates])
+    add_voters(owner, elections.find(made.name), [VOTER, HOST])
+    return made.name
 
 
 def pages(halls: Halls) -> dict[str, tuple[str, str]]:  # noqa: F811
@@ -74,7 +83,8 @@ def pages(halls: Halls) -> dict[str, tuple[str, str]]:  # noqa: F811
         "results": (election("results", "Committee of the workshop"), OWNER),
         "dashboard": (election("dashboard", board), OWNER),
         **{f"setup-{step}": (election("election_step", drafted, step), OWNER) for step in setup_steps.BY_NAME},
-        "multi-ballot-dashboard": (reverse("multi_ballot_dashboard", args=[multi_ballot()]), OWNER),
+        "questions": (election("election_step", several := several_questions(), "candidates"), OWNER),
+        "questions-dashboard": (election("dashboard", several), OWNER),
         "polls": (reverse("polls"), OWNER),
         "poll": (reverse("poll", args=[polls["Where shall we eat on Friday?"]]), ""),
         "poll-results": (reverse("poll_results", args=[polls["Day of the summer party"]]), ""),

@@ -14,7 +14,9 @@ from playwright.sync_api import Error, Page, Route, expect
 from accounts import repository as people
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
+from elections.roll import services as roll
 from elections.rules import Election
+from elections.voter_lists import Details
 from foundation.ranking.candidates import Candidate
 from foundation.store.log import as_text
 
@@ -273,3 +275,60 @@ def test_a_question_is_edited_where_it_stands_and_axe_finds_nothing(visit, subte
     page.click("#question-2 .button >> text=Save")
     expect(page.locator("#question-2")).to_contain_text("Was there time enough to talk?")
     assert page.url.endswith("#question-2")
+
+
+# --- several questions ---
+
+
+def ask(page: Page, title: str, kind: str, first: str = "") -> None:
+    page.click('main button:has-text("Ask another question")')
+    expect(page.locator("main h1")).to_have_text("Ask another question")
+    page.fill("[name=title]", title)
+    page.select_option("[name=kind]", kind)
+    if first:
+        page.fill("[name=first_title]", first)
+    page.click("main form button.button")
+    expect(page.locator("main h1")).to_have_text("What is on the ballot?")
+
+
+@pytest.mark.parametrize(
+    ("width", "look"),
+    [(390, {"has_touch": True, "color_scheme": "dark"}), (1280, {}), (390, {"java_script_enabled": False})],
+    ids=["phone", "desktop", "without scripts"],
+)
+def test_an_organiser_asks_three_questions_and_opens_them_at_once(visit, draft, subtests, width, look):
+    owner, name = people.find(ORGANISER), f"Meeting {width} {len(look)}"
+    election = draft(name)
+    groups = {f"{each}@example.org": Details(groups=("Choir",)) for each in ("ann", "ben", "cat")}
+    roll.add_voters(owner, election, [*groups, "dan@example.org"], groups)
+    page = visit(f"/election/{name}/steps/candidates/", who=ORGANISER, width=width, **look)
+    page.fill("[name=names]", "Amara\nChen")
+    ask(page, "The fee goes up <by> a third", "yes-no", first="Who chairs us?")
+    ask(page, "ما الأغنية؟", "approval")
+    second, third = page.locator("#question-2"), page.locator("#question-3")
+    expect(page.locator("#question-1")).to_contain_text("Amara")
+    if look.get("java_script_enabled", True):
+        expect(second.locator("[name=question-2-names]")).to_be_hidden()
+    third.locator("[name=question-3-names]").fill("Rise\nWaltz\nMarch")
+    third.locator("[name=question-3-for_groups]").check()
+    with subtests.test("all of them on one page"):
+        judged(page)
+    third.get_by_role("button", name="Up").click()
+    expect(page.locator("main section h2").nth(1)).to_contain_text("ما الأغنية؟")
+    page.click('main button:has-text("Save and continue")')
+    expect(page.locator("main h1")).to_have_text("Who votes?")
+    for what in ("open", "dashboard", "candidates", "question/3/candidates", "question/3/settings", "settings"):
+        page.goto(f"/election/{name}/{what}/")
+        with subtests.test(what=what):
+            judged(page)
+    page.goto(f"/election/{name}/open/")
+    page.click('main button:has-text("Open it")')
+    expect(page.locator(".badge.open")).to_be_visible()
+    page.goto(f"/election/{name}/")
+    expect(page.locator("main")).to_contain_text("Waltz")
+    judged(page)
+
+
+def judged(page: Page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert faults(page) == []

@@ -6,7 +6,6 @@ import email
 import re
 import time
 from dataclasses import dataclass, field
-from datetime import timedelta
 from email import policy
 from email.message import EmailMessage
 from pathlib import Path
@@ -14,17 +13,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from accounts import repository as people
-from elections import actions
-from elections import repository as elections
-from elections.candidates.services import add_candidates
-from elections.invitations.voting_link import new_token
-from elections.multi_ballot_pages import services as binding
-from elections.multi_ballots import repository as multi_ballots
-from elections.roll.services import add_voters
-from elections.rules import Action
-from foundation.ranking.candidates import Candidate
-from foundation.store.log import as_text, utc_now
 from parts.polls import repository as polls
 from tests.people import PASSWORD
 
@@ -201,58 +189,6 @@ def vote_without_scripts(visit, door: str, voter: str) -> None:
     assert len(taps) <= 3
     page.get_by_role("button", name="Leave").tap()
     expect(page.locator("main")).to_contain_text("This browser has forgotten your link")
-
-
-# --- several questions on one ballot ---
-
-QUESTIONS = {
-    "Who chairs us?": ("Amara", "فاطمة الزهراء", "Chen"),
-    "What comes into the garden?": ("Bees", "A pond", "A table that is so long that everybody finds a place at it"),
-    "Do we raise the fee?": ("Yes", "No"),
-}
-
-
-@pytest.fixture
-def door_to_a_multi_ballot(settings, server, server_folder) -> str:
-    settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
-    settings.SECRET_KEY = (server_folder / "secret_key").read_text()
-    owner, voter = people.find(people.owner_name()), f"cy.{next(NUMBERS)}@example.org"
-    multi_ballot = binding.make(owner, f"Annual meeting {next(NUMBERS)}", tuple(QUESTIONS))
-    for name, candidates in zip(multi_ballot.questions, QUESTIONS.values(), strict=True):
-        add_candidates(owner, elections.find(name), [Candidate(each) for each in candidates])
-    add_voters(owner, elections.find(multi_ballot.leader), [voter])
-    end = as_text(utc_now() + timedelta(days=6))
-    actions.change(owner, elections.find(multi_ballot.leader), Action.SET_UP, vote_by_link=True, no_voting_after=end)
-    binding.open_(owner, multi_ballots.find(multi_ballot.id))
-    return f"/vote/{new_token(multi_ballot.leader, voter, voter, 'the invitation')}/"
-
-
-def test_three_questions_on_a_phone_are_one_way_one_review_and_receipts_together(
-    visit, door_to_a_multi_ballot, subtests
-):
-    page = visit(door_to_a_multi_ballot, width=PHONE_WIDTH_PX, has_touch=True, color_scheme="dark")
-
-    def tap(button: str, *, then: str) -> None:
-        page.get_by_role("button", name=button).tap()
-        expect(page.locator("main h1")).to_have_text(then)
-
-    first, second, third = QUESTIONS
-    tap("Go to the ballot", then=first)
-    judged(page, subtests, "a question")
-    page.get_by_role("button", name="Rank next").first.tap()
-    tap("Next question", then=second)
-    page.get_by_role("button", name="Rank next").first.tap()
-    tap("Next question", then=third)
-    tap("Previous question", then=second)
-    tap("Next question", then=third)
-    page.get_by_role("button", name="Rank next").first.tap()
-    tap("Review all questions", then="Are these your ballots?")
-    judged(page, subtests, "the review")
-    tap("Cast these 3 ballots", then="Your receipts")
-    expect(page.locator(".receipt-slip code, .receipt-slip output").filter(has_text=re.compile("."))).to_have_count(3)
-    judged(page, subtests, "the receipts")
-    page.go_back()
-    expect(page.locator("main h1")).to_be_visible()
 
 
 def judged(page: Page, subtests, what: str) -> None:
