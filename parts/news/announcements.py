@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.urls import reverse
@@ -19,9 +20,11 @@ from results import wording
 from results.outcomes import outcome_of
 from results.repository import Sealed
 
+from .rules import MAX_SUMMARY_CHARS
+
 TITLE_RESERVE_CHARS = 20  # for the words around the name in a title
 MAX_SUMMARY_NAME_CHARS = 160  # characters of names in a summary
-MAX_WINNERS_NAMED = 20  # winners; the result names all of them
+MAX_WINNERS_NAMED = 20  # winners, of all questions; the result names all of them
 MARKUP = re.compile(r"([!-/:-@\[-`{-~])")  # every character with a meaning in Markdown
 BEGIN, END = "\u2068", "\u2069"  # isolates text with a direction of its own
 DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # would affect the text around them
@@ -32,15 +35,24 @@ def title(election: Election) -> str:
     return str(_("Result: %(name)s") % {"name": Truncator(election.name).chars(MAX_NAME_CHARS - TITLE_RESERVE_CHARS)})
 
 
-def text(found: Sealed) -> str:
-    """In the language of the person who announces it."""
-    parts = (_outcome(found.report.result), _facts(found), _links(found.election), _sealed(found))
-    return "\n\n".join(parts)
+def text(questions: Sequence[Sealed]) -> str:
+    """What each question decided, in the language of the person who announces it."""
+    named = max(1, MAX_WINNERS_NAMED // len(questions))
+    parts = [part for each in questions for part in (_title(each), _outcome(each.report.result, named), _facts(each))]
+    return "\n\n".join(filter(None, (*parts, _links(questions[0].election), _sealed(questions))))
 
 
-def summary(found: Sealed) -> str:
-    """Who won and how many voted, as plain text for lists."""
-    return f"{_who_won(found.report.result)} {_turnout(found)}."
+def _title(found: Sealed) -> str:
+    """Where there are several questions."""
+    return f"## {escape_markdown(found.election.title)}" if found.election.title else ""
+
+
+def summary(questions: Sequence[Sealed]) -> str:
+    """Who won and how many voted, as plain text for lists; of several questions, as many as there is room for."""
+    if len(questions) == 1:
+        return f"{_who_won(questions[0].report.result)} {_turnout(questions[0])}."
+    lines = (f"{isolate(each.election.title)}: {_who_won(each.report.result)}" for each in questions)
+    return str(Truncator(" ".join(lines)).chars(MAX_SUMMARY_CHARS))
 
 
 def _who_won(result: Result) -> str:
@@ -64,19 +76,19 @@ def escape_markdown(name: str) -> str:
     return MARKUP.sub(r"\\\1", isolate(name))
 
 
-def _outcome(result: Result) -> str:
+def _outcome(result: Result, named: int) -> str:
     outcome = outcome_of(result)
     if outcome.sentence or not outcome.names:
         return f"**{outcome.heading}.** {outcome.sentence}".rstrip()
     if result.seats == 1 and len(outcome.names) == 1:
         answer = f"**{outcome.heading}:** {escape_markdown(outcome.names[0])}"
     else:
-        answer = f"**{outcome.heading}:**\n\n{_names(outcome.names)}"
+        answer = f"**{outcome.heading}:**\n\n{_names(outcome.names, named)}"
     return f"{answer}\n\n{escape_markdown(outcome.lot_sentence)}" if outcome.lots else answer
 
 
-def _names(winners: tuple[str, ...]) -> str:
-    lines = [f"- {escape_markdown(name)}" for name in winners[:MAX_WINNERS_NAMED]]
+def _names(winners: tuple[str, ...], named: int) -> str:
+    lines = [f"- {escape_markdown(name)}" for name in winners[:named]]
     more = len(winners) - len(lines)
     others = ngettext("%(count)d more", "%(count)d more", more) % {"count": more}
     left = [f"- {others}"] if more else []
@@ -106,10 +118,16 @@ def _turnout(found: Sealed) -> str:
 def _links(election: Election) -> str:
     page = absolute_url(reverse("shared", args=[election.name]))
     result, proof = _("The full result, explained"), _("What was sealed")
-    return f"[{result}](<{page}>)\n[{proof}](<{page}#proof>)"
+    full = f"[{result}](<{page}>)"
+    return full if election.more else f"{full}\n[{proof}](<{page}#proof>)"
 
 
-def _sealed(found: Sealed) -> str:
-    when = times.moment_with_zone(datetime.fromisoformat(found.seal.sealed_at), found.election.time_zone)
+def _sealed(questions: Sequence[Sealed]) -> str:
+    last = max(questions, key=lambda each: each.seal.sealed_at)
+    when = times.moment_with_zone(datetime.fromisoformat(last.seal.sealed_at), last.election.time_zone)
+    return "\n".join([str(_("Counted and sealed: %(when)s") % {"when": when}), *map(_digest, questions)])
+
+
+def _digest(found: Sealed) -> str:
     digest = _("Digest of the result: %(digest)s") % {"digest": f"`{found.seal.report_digest}`"}
-    return f"{_('Counted and sealed: %(when)s') % {'when': when}}\n{digest}"
+    return f"{escape_markdown(found.election.title)}: {digest}" if found.election.title else str(digest)

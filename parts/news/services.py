@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -28,6 +28,7 @@ from foundation.photos.changing import PictureChange
 from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.table import Check, Equals, Put, Write
+from results import services as results
 from results.repository import Found, Sealed
 
 from . import announcements, mailing, repository, rules
@@ -255,24 +256,34 @@ def announce(user: User, found: Found) -> tuple[Post, bool]:
     """The post, and whether it is new: each sealed result has one, however many requests race."""
     if not may_announce(user, found.election):
         raise NotAllowed(NOT_YOURS)
-    if not isinstance(found, Sealed):
+    questions = _sealed_questions(found)
+    if not isinstance(found, Sealed) or len(questions) < len(found.election.questions):
         raise NotNow(NOT_SEALED)
     if not found.election.results_public:
         raise NotNow(NOT_PUBLIC)
     try:
-        return _record_announcement(user, found), True
+        return _record_announcement(user, found, questions), True
     except LostRace:
         if (post := repository.announcing(found.election, found.seal.report_digest)) is None:
             raise
         return post, False
 
 
-def _record_announcement(user: User, found: Sealed) -> Post:
+def _sealed_questions(found: Found) -> list[Sealed]:
+    """In their order on the ballot."""
+    if not found.election.more:
+        return [found] if isinstance(found, Sealed) else []
+    every = (results.find(each.name, each.number) for each in found.election.questions)
+    return [each for each in every if isinstance(each, Sealed)]
+
+
+def _record_announcement(user: User, found: Sealed, questions: Sequence[Sealed]) -> Post:
+    """The digest that it is known by is that of the first question."""
     election, digest = found.election, found.seal.report_digest
     new = new_post(secrets.token_hex(8), user, election)
     post = replace(new, result=digest, published_at=new.created_at, time_zone=election.time_zone, was_dated=True)
     data = {"election_name": election.name, **repository.event_data(post, *ANNOUNCED_FIELDS)}
     is_sealed = Check(keys.result(election.name), Equals("report_digest", digest))
-    summary = announcements.summary(found)
-    written = Written(announcements.title(election), announcements.text(found), summary=summary)
+    summary = announcements.summary(questions)
+    written = Written(announcements.title(election), announcements.text(questions), summary=summary)
     return create(user, "ResultAnnounced", post, written, data, election_exists(election), is_sealed)

@@ -37,7 +37,7 @@ from elections.rules import State
 from foundation.acts.refusals import LostRace, NotNow, NotThere, Refusal
 from foundation.acts.storage import table, use_table
 from foundation.ranking.candidates import Candidate
-from foundation.ranking.marks import Ranks, ranking_from
+from foundation.ranking.marks import Ranks, ranking_from, ranks_in
 from foundation.store.log import as_text, utc_now
 from foundation.store.table import Conflict, Key, Refused, Table, Unavailable
 from tests.at_once import at_once
@@ -65,6 +65,7 @@ class Plan:
     killed_at: int = 0  # at which of its writes whoever closes it is killed, if at all; then a worker comes by
     election: str = "Board"
     stubborn: bool = False  # whether forms without an answer are sent again until there is one
+    questions: int = 1  # of the election: a form says the same in each, so that two ballots are told from one
 
 
 def perform(plan: Plan, there: Table | None = None) -> list[Act]:
@@ -106,14 +107,14 @@ def rush(plan: Plan, users: list[User], number: int, acts: list[Act], end: float
             alone = f"{user.name} of {number} {len(acts)} {uuid.uuid4()}"
             together = f"{user.name} together {int(time.monotonic() * 20)}"
             form = together if chance.random() < SHARED_FORM_PROBABILITY else alone
-            acts.append(send(user, plan.election, form, stubborn=plan.stubborn))
+            acts.append(send(user, plan.election, form, stubborn=plan.stubborn, questions=plan.questions))
     return acts
 
 
-def send(user: User, election_name: str, form: str, *, stubborn: bool = False) -> Act:
+def send(user: User, election_name: str, form: str, *, stubborn: bool = False, questions: int = 1) -> Act:
     """Send a form. What it says follows from its token, so that whoever sends the same token sends the same form."""
     carry_out = _withdraw if kind_of(form) == "withdraw" else _cast
-    sent = partial(carry_out, user, election_name, ranks_on(form), form, _is_secret(election_name))
+    sent = partial(carry_out, user, election_name, ranks_on(form, questions), form, _is_secret(election_name))
     act = first = _timed(sent)
     while stubborn and act.answer == UNKNOWN:
         act = _timed(sent)
@@ -133,9 +134,13 @@ def kind_of(form: str) -> str:
     return Random(f"kind of {form}").choice(("withdraw", "cast", "change", "change"))
 
 
-def ranks_on(form: str) -> Ranks:
+def ranks_on(form: str, questions: int = 1) -> Ranks:
     chance = Random(form)
-    return {str(each.number): [chance.choice(("", "1", "2", "3"))] for each in CANDIDATES}
+    ranks = {str(each.number): [chance.choice(("", "1", "2", "3"))] for each in CANDIDATES}
+    if questions > 1 and not any(rank for (rank,) in ranks.values()):
+        ranks["0"] = ["1"]  # of several questions one must be answered
+    others = {f"{number}:{name}": rank for number in range(2, questions + 1) for name, rank in ranks.items()}
+    return ranks | others
 
 
 def _timed(act: Callable[[], Act]) -> Act:
@@ -145,7 +150,7 @@ def _timed(act: Callable[[], Act]) -> Act:
 
 def _cast(user: User, election_name: str, ranks: Ranks, form: str, is_secret: bool) -> Act:
     kind = kind_of(form) if is_secret else "cast"
-    act = Act(user.name, kind, 0, 0, UNKNOWN, form, ranking_from(ranks, CANDIDATES))
+    act = Act(user.name, kind, 0, 0, UNKNOWN, form, ranking_from(ranks_in(ranks, 1), CANDIDATES))
     who, secret = None if kind == "change" else user, secret_of(user.name, election_name)
     try:
         outcome = services.cast(who, election_name, ranks, form, secret=secret)

@@ -19,17 +19,22 @@ from tests.people import enrol
 
 @pytest.fixture
 def opened(person) -> Callable[..., Election]:
-    """Open an election of "the organiser"; its candidates are Ada, Bo and Cy, in this order."""
+    """Open an election of "the organiser"; its candidates are Ada, Bo and Cy, in this order, in so many questions."""
 
-    def make(*voters: str, name: str = "Board", editable: bool = False, **settings) -> Election:
+    def make(*voters: str, name: str = "Board", editable: bool = False, asking: int = 1, **settings) -> Election:
         from accounts import repository as people
 
         owner = people.find("the organiser") or person("the organiser")
         election = drafts.create(owner, name, **settings)
         if election.kind != "yes-no":
             add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+        for number in range(2, asking + 1):
+            another = questions.add_question(
+                owner, repository.find(name), f"Question {number}", first_title="Question 1"
+            )
+            add_candidates(owner, another, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
         enrol(*voters)
-        add_voters(owner, election, voters)
+        add_voters(owner, repository.find(name), voters)
         return lifecycle.open_(owner, repository.find(name), editable=editable)
 
     return make

@@ -186,6 +186,7 @@ class Left:
     secret: bool
     events: list[Item] = field(default_factory=list)  # of this election, in the order of their numbers
     log: str | None = None  # the first flaw in the log
+    torn: list[str] = field(default_factory=list)  # flaws of ballots that answer several questions
 
 
 def secret_of(voter: str, election_name: str) -> str:
@@ -210,6 +211,7 @@ def left_behind(table: Table, election_name: str, voters: Iterable[User]) -> Lef
         secret=election.secret_ballot,
         events=[each for each in layout.each(table) if each["event_data"].get("election_name") == election.name],
         log=_flaw_in_log(table),
+        torn=[*_torn(election, voters)] if election.more else [],
     )
 
 
@@ -221,6 +223,29 @@ def _boxes(election: Election, voters: Iterable[User]) -> Iterator[tuple[str, Bo
         ballot, is_cast = repository.ballots_of(standing).get(1), bool(standing.found)
         own = (ballot.rankings, ballot.confirmation) if ballot else None
         yield voter.name, Box(own, standing.acts, secret=election.secret_ballot, cast=is_cast)
+
+
+def _torn(election: Election, voters: Iterable[User]) -> Iterator[str]:
+    """Every form says the same in each question, so that what a voter has there is the same if it is of one ballot."""
+    every: list[str] = []
+    for voter in voters:
+        said = {number: ballot.rankings for number, ballot in _own(election, voter).items()}
+        if said and (len(said) != len(election.questions) or len({*said.values()}) > 1):
+            yield f"What {voter.name} says in the questions is not of one ballot: {said}."
+        every += [said[1]] if said else []
+    for each in election.questions:
+        there = [ballot.rankings for ballot in repository.every_ballot(each)]
+        if sorted(there) != sorted(every):
+            yield f"In question {each.number} there are ballots that voters do not have."
+        if final_turnout(each).voted != len(every):
+            yield f"The turnout of question {each.number} is {final_turnout(each).voted}, not {len(every)}."
+
+
+def _own(election: Election, voter: User) -> repository.Ballots:
+    secret = secret_of(voter.name, election.name) if election.secret_ballot else ""
+    standing = services.standing_of(voter, election.name, secret=secret)
+    assert standing is not None
+    return repository.ballots_of(standing)
 
 
 def _flaw_in_log(table: Table) -> str | None:
@@ -241,6 +266,7 @@ def flaws(acts: Sequence[Act], left: Left) -> list[str]:
         *_of_voters(acts, left, said),
         *_of_counts(left),
         *_of_the_log(acts, left),
+        *left.torn,
         *_of_organisers(acts, left, said),
     ]
 
@@ -345,8 +371,13 @@ def _of_events(voter: str, events: Sequence[Item], box: Box, *, secret: bool) ->
         voted = event["event_type"] == "BallotCast"
     if voted != (box.ballot is not None):
         yield f"The log does not say whether {voter} has voted."
-    elif voted and box.ballot != (said["rankings"], said["confirmation"]):
+    elif voted and box.ballot != (_rankings(said), said["confirmation"]):
         yield f"The last ballot of {voter} in the log is not the one in the box."
+
+
+def _rankings(said: Item) -> str | None:
+    """Of the first question."""
+    return dict(said["answers"])[1] if "answers" in said else said.get("rankings")
 
 
 def _tells_of(events: Sequence[Item], act: Act, *, secret: bool) -> bool:
@@ -354,7 +385,7 @@ def _tells_of(events: Sequence[Item], act: Act, *, secret: bool) -> bool:
         return False
     event = events[act.acts or 0]
     said = event["event_data"]
-    told = secret or (said.get("rankings"), said.get("confirmation")) == (act.rankings, act.code)
+    told = secret or (_rankings(said), said.get("confirmation")) == (act.rankings, act.code)
     return event["event_type"] == "BallotCast" and told
 
 
@@ -371,7 +402,8 @@ def _is_out_of_order(numbers: Sequence[tuple[Act, int]]) -> bool:
 
 
 def _sealed(events: Sequence[Item]) -> list[tuple[str, str]]:
-    parts = [event["event_data"]["ballots"] for event in events if event["event_type"] == "BallotsSealed"]
+    sealed = [event["event_data"] for event in events if event["event_type"] == "BallotsSealed"]
+    parts = [each["ballots"] for each in sealed if each.get("question", 1) == 1]
     return sorted((each["rankings"], each["confirmation"]) for part in parts for each in part)
 
 

@@ -37,14 +37,14 @@ from foundation.store import keys
 from foundation.store.connect import connect
 from foundation.store.log import as_text, utc_now
 from foundation.store.sqlite import SqliteTable
-from foundation.store.table import Item, Key, Table
+from foundation.store.table import Item, Key, Table, Update
 from tests.chaos import Chaos
 from tests.forks import family
 from tests.races.overtaken import overtaken_by
 from tests.seeds import seed
 from tests.store import engines
 
-from .caster import Plan, perform
+from .caster import Plan, perform, send
 from .conftest import ranks
 from .held import Held
 from .history import (
@@ -67,18 +67,20 @@ KINDS: dict[str, dict[str, Any]] = {
     "secret": {"secret_ballot": True},
     "public": {"secret_ballot": False},
     "everyone": {"secret_ballot": True, "electorate": "everyone"},
+    "three questions": {"secret_ballot": True, "asking": 3},
+    "three public questions": {"secret_ballot": False, "asking": 3},
 }
 
 
 class Rush:
     """An election ready for many to vote in at once, and the judgement of what they did."""
 
-    def __init__(self, name: str):
-        self.name = name
+    def __init__(self, name: str, questions: int):
+        self.name, self.questions = name, questions
         self.users = [user for user in map(people.find, VOTERS) if user]
 
     def plan(self, **details: Any) -> Plan:
-        return Plan(VOTERS, election=self.name, **details)
+        return Plan(VOTERS, election=self.name, questions=self.questions, **details)
 
     def flaws(self, acts: list[Act]) -> list[str]:
         return flaws(acts, left_behind(table(), self.name, self.users))
@@ -91,7 +93,7 @@ def rush(person, opened) -> Callable[..., Rush]:
             people.find(voter) or person(voter, Role.VOTER)
         listed = () if kind == "everyone" else VOTERS
         opened(*listed, name=name, no_voting_after=as_text(utc_now() + timedelta(hours=1)), **KINDS[kind])
-        return Rush(name)
+        return Rush(name, KINDS[kind].get("asking", 1))
 
     return make
 
@@ -148,6 +150,16 @@ def test_what_threads_do_some_order_explains(rush):
     acts = perform(board.plan(clients=8, organisers=2, closing_after=100), slowed(table()))
     check_that_they_met(acts)
     assert board.flaws(acts) == []
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("kind", ["three questions", "three public questions"])
+def test_what_many_say_in_three_questions_while_it_closes_is_of_one_ballot_each(rush, kind):
+    board = rush(kind)
+    acts = perform(board.plan(clients=32, organisers=2, closing_after=150), slowed(table()))
+    check_that_they_met(acts)
+    assert board.flaws(acts) == []
+    assert elections.find(board.name).stored_state == State.CLOSED
 
 
 @pytest.mark.deep
@@ -317,3 +329,14 @@ def secret(ballot: tuple[str, str] | None, *, is_cast: bool = True) -> Box:
 
 
 FIRST, SECOND, TOGETHER = cast("0", 1, 2), cast("1", 3, 4), cast("1", 1.5, 4)
+
+
+def test_an_answer_that_is_not_of_the_same_ballot_is_found(rush):
+    board = rush("three public questions")
+    act = send(board.users[0], board.name, "a form", questions=3)
+    assert board.flaws([act]) == []
+    place = keys.ballot(board.name, board.users[0].name, question=2)
+    table().write(Update(place, set={"rankings": "2>1>0" if act.rankings == "0" else "0"}))
+    torn, missing = board.flaws([act])
+    assert torn.startswith("What Eve says in the questions is not of one ballot")
+    assert missing == "In question 2 there are ballots that voters do not have."

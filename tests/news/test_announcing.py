@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from django.urls import reverse
 from django.utils import translation
 
 from accounts import repository as people
 from accounts.rules import Role
-from elections.lifecycle import deleting
+from elections import repository as elections
+from elections.lifecycle import closing, deleting
 from foundation.acts.refusals import NotAllowed, NotNow
 from foundation.acts.storage import log, table
 from foundation.store import keys
@@ -16,7 +20,10 @@ from results import services as results
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
+from tests.elections.test_questions import NAME, three_questions
+from tests.people import sign_in
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
+from tests.voting import cast
 
 from .conftest import written
 
@@ -129,13 +136,13 @@ def test_an_election_that_is_made_again_under_the_same_name_has_no_part_in_it(or
 )
 def test_it_says_who_won_or_that_nobody_did(sealed, rankings, words, short):
     found = sealed(*rankings)
-    assert words in announcements.text(found)
-    assert announcements.summary(found).startswith(short)
+    assert words in announcements.text([found])
+    assert announcements.summary([found]).startswith(short)
 
 
 def test_many_who_won_are_not_all_named():
     names = tuple(f"Name {number}" for number in range(25))
-    assert announcements._names(names).endswith("\u2068Name 19\u2069\n- 5 more")
+    assert announcements._names(names, 20).endswith("\u2068Name 19\u2069\n- 5 more")
 
 
 def test_it_is_in_the_language_of_whoever_announces_it(organiser):
@@ -150,3 +157,27 @@ def test_the_log_tells_it(organiser):
     services.delete(organiser, repository.find(post.id))
     services.announce(organiser, found())
     assert table().get(keys.announcement("Board", found().election.created_at, found().seal.report_digest))
+
+
+def test_of_several_questions_one_post_says_what_each_decided(site):
+    three_questions(secret=True, results_public=True)
+    olga = people.find("Olga")
+    for name in ("Ada", "Bob", "Dan"):
+        cast(people.find(name), NAME, {"0": ["1"], "2:0": ["1"], "3:1": ["1"]}, name)
+    closing.close(olga, elections.find(NAME))
+    finish_background()
+    post, _new = services.announce(olga, results.find(NAME))
+    assert services.announce(olga, results.find(NAME)) == (post, False)
+    said = re.sub("[\u2068\u2069]", "", post.lead)
+    assert said == (
+        "The chair: Xi has won. The budget: Carried: 3 yes, 0 no, 0 abstentions; 2 needed. Speaker: Lou has won."
+    )
+    text = re.sub("[\u2068\u2069]", "", repository.find_full(post.id).text.text)
+    parts = re.split("^## ", text, flags=re.MULTILINE)
+    assert [part.split("\n", 1)[0] for part in parts] == ["", "The chair", "The budget", "Speaker"]
+    assert "**Winner:** Xi" in parts[1]
+    assert "3 of 3 have voted" in parts[3]  # of the students
+    digests = [results.find(NAME, number).seal.report_digest for number in (1, 2, 3)]
+    assert [digest for digest in digests if digest not in text] == []
+    reader = sign_in("Ada")
+    assert "Matches" in reader.get(reverse("post", args=[post.slug])).content.decode()

@@ -212,7 +212,7 @@ def test_who_won_by_lot_is_told_so_wherever_they_are_named(held, signed_in, clie
     mailed = f"{won} has won by lot, {tie}." if alone else f"{line}."
     assert emails.outcome_sentence(mailed_outcome(found.election)) == mailed
     post, summary = (
-        re.sub("[\u2068\u2069\\\\*]", "", write(found)) for write in (announcements.text, announcements.summary)
+        re.sub("[\u2068\u2069\\\\*]", "", write([found])) for write in (announcements.text, announcements.summary)
     )
     assert heading in post
     assert (f"Tied with {lost} at {votes}." if alone else f"{won} by lot, {tie}.") in post
@@ -244,7 +244,7 @@ def test_what_would_be_without_somebody_names_who_really_won_by_lot(held, signed
 @pytest.mark.parametrize(("zone", "shown"), [("UTC", " UTC\n"), ("Europe/Berlin", " (Europe/Berlin)\n")])
 def test_files_and_news_name_the_zone_of_a_time_once(held, client, zone, shown):
     held("approval", time_zone=zone)
-    for told in (page(client, "export", "report.txt"), announcements.text(services.find("Board"))):
+    for told in (page(client, "export", "report.txt"), announcements.text([services.find("Board")])):
         (sealed,) = re.findall(r"Counted and sealed: .*\n", told)
         assert sealed.endswith(shown)
         assert sealed.count(zone) == 1
@@ -301,7 +301,7 @@ def test_mails_lists_news_and_the_api_state_it_too(held, client, kind):
     held(kind)
     found = services.find("Board")
     assert emails.outcome_sentence(mailed_outcome(found.election)) == MAILED[kind]
-    assert re.sub("[\u2068\u2069]", "", announcements.summary(found)).startswith(MAILED[kind])
+    assert re.sub("[\u2068\u2069]", "", announcements.summary([found])).startswith(MAILED[kind])
     heading, said = ANSWERS[kind]
     listed = elections.listed_of(table().get(keys.listed_election("Board")))
     for shown in (newest_shared(), listed):
