@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache, partial
 from itertools import groupby
 from typing import Any
@@ -24,6 +25,8 @@ def name_of(key: Key) -> str:
 @cache
 def name_of_all(span: Span) -> str:
     """A span of several types is a whole partition."""
+    if not span.index and span.prefix:
+        span = replace(span, prefix=keys.question_of(Key(span.pk, span.prefix))[1].sk)  # as in the first question
     names = [each.label for each in SCHEMA.items if is_in(each, span)]
     assert names, f"No type is declared for {span}."
     return names[0] if span.index or len(set(names)) == 1 else f"all of {span.pk.partition('#')[0]}"
