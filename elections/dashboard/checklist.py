@@ -255,7 +255,7 @@ def fixed_by_opening(election: Election) -> list[str]:
     """What can no longer be changed after opening."""
     candidates = _("Candidates can no longer be changed, unless you allow more below.")
     if election.more:
-        candidates = _("Questions and candidates can no longer be changed.")
+        candidates = _("Questions can no longer be changed, nor candidates, unless you allow more below.")
     return [
         _("The name and all settings above can no longer be changed."),
         _("Voters can be added, but not removed."),

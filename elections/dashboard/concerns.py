@@ -151,7 +151,7 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
 
 def _of_candidates(snapshot: ElectionSnapshot, question: Election) -> Iterator[Concern]:
     """What is amiss with those of a question, which is named where there are several."""
-    candidates, about = snapshot.candidates[question.number], f"{question.title}: " if question.title else ""
+    candidates, about = snapshot.candidates[question.number], f"{question.title} · " if question.title else ""
     if alike := lookalikes(candidates):
         sentence = _("Voters may not tell these candidates apart, because their names look alike: %(names)s.")
         page = snapshot.link("candidates", _("Candidates"), "CHANGE_CANDIDATES", question=question)

@@ -19,7 +19,7 @@ from foundation.mail import outbox
 from foundation.store import keys
 from foundation.store.keys import fold
 from foundation.store.log import as_text, utc_now
-from foundation.store.table import Update
+from foundation.store.table import Check, Equals, Missing, Update
 
 from . import repository as asked
 from . import rules
@@ -66,11 +66,16 @@ def tell(task: Task) -> Batch:
 
 
 def _finished_round(election: Election, begun: int) -> Batch:
-    """A question that was shown while the mails were written has a mail of its own."""
-    mark = Update(keys.candidate_qa(election.name), set={"told": begun})
+    """A question that was shown while the mails were written has a mail of its own. If one is shown just now, this is
+    refused and done again: a question counts itself when it is sent, or in the election when it is approved."""
+    board = keys.candidate_qa(election.name)
+    sent = (table().get(board) or {}).get("sent")
+    mark = Update(board, set={"told": begun}, when=Equals("sent", sent) if sent is not None else Missing("sent"))
+    counted = Equals("answers", election.answers)
+    unchanged = Check(keys.election(election.name), counted if election.answers else counted | Missing("answers"))
     if any(each.is_seen and each.shown_at > begun for each in asked.read(election.name).questions):
-        return Batch([mark], {}, wait_seconds=DELAY.total_seconds())
-    return finished(mark)
+        return Batch([mark, unchanged], {}, wait_seconds=DELAY.total_seconds())
+    return finished(mark, unchanged)
 
 
 def _to_tell(election: Election, some: list[Asked]) -> list[User]:

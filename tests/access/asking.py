@@ -25,9 +25,8 @@ def name_of(key: Key) -> str:
 @cache
 def name_of_all(span: Span) -> str:
     """A span of several types is a whole partition."""
-    if span.prefix:
-        _question, place = keys.question_of(Key(span.pk, span.prefix))
-        span = replace(span, prefix=place.sk)
+    if not span.index and span.prefix:
+        span = replace(span, prefix=keys.question_of(Key(span.pk, span.prefix))[1].sk)  # as in the first question
     names = [each.label for each in SCHEMA.items if is_in(each, span)]
     assert names, f"No type is declared for {span}."
     return names[0] if span.index or len(set(names)) == 1 else f"all of {span.pk.partition('#')[0]}"

@@ -34,11 +34,14 @@ def looks_at_questions(organiser: User, voter: User) -> list[Look]:
         *(Look("dashboard", "organiser", (name,), of=f"{several}: {name}") for name in (SPRING, SUMMER, AUTUMN)),
         Look("election_settings", "organiser", (SPRING,), of=several),
         Look("open_election", "organiser", (SPRING,), of=several),
+        Look("ask_question", "organiser", (SPRING,)),
+        Look("remove_election_question", "organiser", (SPRING, 2)),
         Look("election", "voter", (SUMMER,), of=several),
         Look("ballot", "voter", (SUMMER,), of=several),
         Look("results", "voter", (AUTUMN,), of=several),
         Look("shared", "stranger", (AUTUMN,), of=several),
         Look("api/elections/-", "program", (SUMMER,), of=several),
+        Look("api/elections/-/questions/-", "program", (SUMMER, 2)),
     ]
 
 

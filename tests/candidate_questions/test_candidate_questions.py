@@ -7,6 +7,7 @@ import random
 import re
 from dataclasses import replace
 from functools import partial
+from itertools import chain, count
 from pydoc_data.topics import topics
 
 import pytest
@@ -36,7 +37,7 @@ from foundation.qa.rules import Fate
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys, round_trips
 from foundation.store.log import EventLog
-from parts.candidate_questions import personal_data, rules, services
+from parts.candidate_questions import personal_data, rules, services, telling
 from parts.candidate_questions import repository as asked
 from parts.candidate_questions.asking_views import load_asker
 from parts.candidate_questions.rules import TO_ALL, Answer, CandidateQuestion
@@ -107,6 +108,8 @@ def shown(otto, text: str = "Why?", name: str = "Ada", to: str = "") -> Candidat
     ask(name, text, to)
     found = next(each for each in questions() if each.text == text)
     services.review(otto, board(), found.id, show=True)
+    while telling.now_ms() <= asked.find_question("Board", found.id).shown_at:
+        pass  # mails begin much later than in the same millisecond
     return found
 
 
@@ -559,6 +562,24 @@ def test_candidates_with_an_account_get_one_mail_about_several_questions(otto, o
     assert len(waiting_mails()) == 1
     shown(otto, "One more?")
     finish_background("tell candidates")
+    assert len(waiting_mails()) == 2
+
+
+@pytest.mark.parametrize("when", ["while they are mailed", "when all are mailed"])
+def test_a_question_shown_in_the_millisecond_in_which_mails_begin_is_told_with_the_next(
+    otto, opened, monkeypatch, when
+):
+    shown(otto)
+    moment = telling.now_ms()
+    clock = chain([moment, moment], count(moment + 1))  # when the mails begin, when the second one is shown, and later
+    ask("Ben", "And why now?")
+    another = next(each for each in questions() if each.text == "And why now?")
+    monkeypatch.setattr(telling, "now_ms", lambda: next(clock))
+    touching = keys.candidate_qa("Board") if when == "when all are mailed" else None
+    with overtaken_by(lambda: services.review(otto, board(), another.id, show=True), touching=touching):
+        finish_background("tell candidates")
+    finish_background("tell candidates")
+    assert asked.find_question("Board", another.id).shown_at == moment
     assert len(waiting_mails()) == 2
 
 

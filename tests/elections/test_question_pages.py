@@ -280,7 +280,7 @@ def test_the_checklist_and_what_is_missing_go_by_question(ada, spring):
 def test_the_dashboard_and_the_public_page_show_every_question(ada, spring, signed_in):
     dashboard = text_of(ada.get(f"/election/{NAME}/dashboard/"))
     assert "3 people may vote on “Delegates”" in dashboard
-    assert "The chair: Candidates without a statement: 2." in dashboard
+    assert "The chair · Candidates without a statement: 2." in dashboard
     open_(people.find("Ada"), spring)
     page = text_of(signed_in("Hal").get(f"/election/{NAME}/"))
     for part in ("The chair", "The budget", "Delegates", "Ida", "Bo", "voters in: Staff"):
@@ -332,9 +332,9 @@ def test_the_history_names_the_question_that_something_is_about(ada, spring):
     gone = questions.add_question(owner, spring, "A song nobody knows")
     questions.remove_question(owner, gone)
     page = text_of(ada.get(f"/election/{NAME}/history/"))
-    assert "Delegates: Ada added candidates: Ida, Jo." in page
-    assert "The chair: Ada added candidates: Bo, Cy." in page
-    assert "The budget: Ada changed: majority, method." in page
+    assert "Delegates · Ada added candidates: Ida, Jo." in page
+    assert "The chair · Ada added candidates: Bo, Cy." in page
+    assert "The budget · Ada changed: majority, method." in page
     assert "Ada changed which questions are asked: besides the first, “The budget”, “Delegates”." in page
     assert "A song nobody knows" not in page
 

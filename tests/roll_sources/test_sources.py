@@ -19,7 +19,7 @@ from accounts.connectors.protocol import Identity
 from accounts.models import User
 from accounts.rules import Role
 from ballots import services as voting
-from elections import repository, rolls
+from elections import questions, repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -144,6 +144,23 @@ def test_a_file_is_previewed_and_applied(client, draft, server):
     assert "Nothing to change" in page
     client.post(PAGE, again)
     assert on_roll() == ["ann@example.org", "dora@example.org"]
+
+
+def test_what_is_followed_counts_who_each_of_several_questions_is_for(client, draft, otto, server):
+    questions.add_question(otto, now(), "Speaker", first_title="Chair", for_groups=("Students",))
+    add_candidates(otto, now().at(2), [Candidate("Kim"), Candidate("Lou")])
+    server.body = (
+        b"email,group\nann@example.org,Students\nbea@example.org,Students\ncid@example.org,Students\ndora@example.org,"
+    )
+    sent, _page = preview(client, server.url)
+    client.post(PAGE, sent)
+    lifecycle.open_(otto, now(), editable=True)
+    assert [each.entitled for each in now().questions] == [4, 3]
+    server.body += b"\neve@example.org,Students\nfay@example.org,"
+    sent, _page = preview(client, server.url)
+    client.post(PAGE, sent)
+    assert [each.entitled for each in now().questions] == [6, 4]
+    assert now().electors == 6
 
 
 def test_only_what_was_seen_is_applied(client, draft, server):
