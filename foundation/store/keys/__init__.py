@@ -3,7 +3,7 @@
 | module         | the keys of                                                                                     |
 |----------------|-------------------------------------------------------------------------------------------------|
 | `of_people`    | people, sessions, invitations, registrations, removals                                          |
-| `of_elections` | elections, candidates, rolls, groups, multi-question ballots, gates, ballots, results           |
+| `of_elections` | elections, candidates, rolls, groups, gates, ballots, results                                  |
 | `of_polls`     | polls, their gates, votes, results, reports and short codes                                     |
 | `of_skills`    | the catalogue of skills, people's skills, endorsements                                          |
 | `of_news`      | posts, their URLs and lists, likes, subscribers                                                 |
