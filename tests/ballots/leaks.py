@@ -227,9 +227,9 @@ def the_code_in_the_web_log(monkeypatch: pytest.MonkeyPatch) -> None:
 def the_code_in_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
     show = views.show_thanks
 
-    def keep(request: Any, standing: Any, cast: rules.Ballot, **more: Any) -> Any:
+    def keep(request: Any, standing: Any, cast: rules.Ballots, **more: Any) -> Any:
         if request.user.is_authenticated:
-            request.session["receipt"] = cast.confirmation
+            request.session["receipt"] = cast[1].confirmation
         return show(request, standing, cast, **more)
 
     monkeypatch.setattr(views, "show_thanks", keep)

@@ -1094,7 +1094,7 @@ def test_the_receipt_of_a_strict_vote_has_the_words_and_not_the_ballot(visit, bo
     page.goto(there)
     rank(page, "Chen Wei")
     cast(page)
-    code = page.locator("#code-1").inner_text()
+    code = page.locator("#confirmation").inner_text()
     page.get_by_role("button", name="Show my receipt").click()
     expect(page.locator(".words > li")).to_have_count(12)
     expect(page.locator("#confirmation")).to_have_text(code)
