@@ -298,6 +298,7 @@ def ask(page: Page, title: str, kind: str, first: str = "") -> None:
 )
 def test_an_organiser_asks_three_questions_and_opens_them_at_once(visit, draft, subtests, width, look):
     owner, name = people.find(ORGANISER), f"Meeting {width} {len(look)}"
+    scripts = look.get("java_script_enabled", True)
     election = draft(name)
     groups = {f"{each}@example.org": Details(groups=("Choir",)) for each in ("ann", "ben", "cat")}
     roll.add_voters(owner, election, [*groups, "dan@example.org"], groups)
@@ -307,12 +308,12 @@ def test_an_organiser_asks_three_questions_and_opens_them_at_once(visit, draft, 
     ask(page, "ما الأغنية؟", "approval")
     second, third = page.locator("#question-2"), page.locator("#question-3")
     expect(page.locator("#question-1")).to_contain_text("Amara")
-    if look.get("java_script_enabled", True):
+    if scripts:
         expect(second.locator("[name=question-2-names]")).to_be_hidden()
     third.locator("[name=question-3-names]").fill("Rise\nWaltz\nMarch")
     third.locator("[name=question-3-for_groups]").check()
     with subtests.test("all of them on one page"):
-        judged(page)
+        judged(page, scripts=scripts)
     third.get_by_role("button", name="Up").click()
     expect(page.locator("main section h2").nth(1)).to_contain_text("ما الأغنية؟")
     page.click('main button:has-text("Save and continue")')
@@ -320,15 +321,16 @@ def test_an_organiser_asks_three_questions_and_opens_them_at_once(visit, draft, 
     for what in ("open", "dashboard", "candidates", "question/3/candidates", "question/3/settings", "settings"):
         page.goto(f"/election/{name}/{what}/")
         with subtests.test(what=what):
-            judged(page)
+            judged(page, scripts=scripts)
     page.goto(f"/election/{name}/open/")
     page.click('main button:has-text("Open it")')
     expect(page.locator(".badge.open")).to_be_visible()
     page.goto(f"/election/{name}/")
     expect(page.locator("main")).to_contain_text("Waltz")
-    judged(page)
+    judged(page, scripts=scripts)
 
 
-def judged(page: Page) -> None:
+def judged(page: Page, *, scripts: bool) -> None:
+    """Where pages run no scripts, neither does axe."""
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert faults(page) == []
+    assert not scripts or faults(page) == []
