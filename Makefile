@@ -39,7 +39,7 @@ CORE_TESTS = $(addprefix tests/,accounts acts api audit ballots config elections
 .PHONY: test-parts
 test-parts: .venv/test ## tests of the core on a site without parts, and of each part on one that has only it and what it uses
 	@PARTS=none $(BIN)/python -m pytest $(TOGETHER) -m "not deep" $(CORE_TESTS)
-	@for part in $$($(BIN)/python -m tests.parts.alone); do \
+	@for part in $$(DJANGO_SETTINGS_MODULE=config.settings $(BIN)/python -m tests.parts.alone); do \
 		echo "$$part" && PARTS="$$part" $(BIN)/python -m pytest --quiet $(TOGETHER) -m "not deep" "tests/$${part%%,*}" || exit 1; \
 	done
 
