@@ -99,7 +99,7 @@ FIELDS_OF_EARLIER_VERSIONS = ("book", "end_moved_at", "frame_hosts", "interrupti
 class Question:
     """A question of an election besides its first: how it is voted on and counted, and by whom."""
 
-    number: int  # never given twice, so that a question keeps its candidates when another goes
+    number: int  # stays the same when another question is moved or goes, as its candidates are stored under it
     title: str
     kind: str = "ranked"
     method: str = "schulze"

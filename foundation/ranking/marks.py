@@ -79,13 +79,12 @@ def submitted_ranks(post: MultiValueDict) -> dict[str, list[str]]:
     """What was sent, by candidate number, which follows that of the question unless it is the first one. A radio button
     marks its candidate with a 1, as a box does."""
     sent: dict[str, list[str]] = {}
-    for name, typed in post.lists():
-        field = name.removeprefix(RANK_PREFIX)
+    for name in (name for name in post if name.startswith(RANK_PREFIX)):
+        field, typed = name.removeprefix(RANK_PREFIX), post.getlist(name)
         question, colon, last = field.rpartition(":")
-        if last == CHOICE:
-            sent |= {f"{question}{colon}{number}": ["1"] for number in typed if number}
-        elif name.startswith(RANK_PREFIX):
-            sent[field] = list(typed)
+        sent |= (
+            {f"{question}{colon}{number}": ["1"] for number in typed if number} if last == CHOICE else {field: typed}
+        )
     return sent
 
 
