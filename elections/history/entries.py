@@ -203,7 +203,7 @@ def updated(context: EventContext) -> str:
         if name not in ("election_name", "question", *FIELDS_OF_EARLIER_VERSIONS)
     }
     if "more" in changed:
-        return _asked(context, changed["more"])
+        return _questions_changed(context, changed["more"])
     if changed == {"allow_edit": False}:
         return context.text(_("%(who)s locked the list of candidates: no more can be added."))
     if set(changed) == {"no_voting_after"}:
@@ -216,7 +216,7 @@ def updated(context: EventContext) -> str:
     return context.text(_("%(who)s changed: %(what)s."), what=", ".join(labels))
 
 
-def _asked(context: EventContext, more: list[Item]) -> str:
+def _questions_changed(context: EventContext, more: list[Item]) -> str:
     """Which questions there were besides the first; those that are gone are not named."""
     election = context.election
     left = [election.at(each["number"]).title for each in more if election.has_question(each["number"])]

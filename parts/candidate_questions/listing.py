@@ -13,7 +13,7 @@ from foundation.qa.rules import MAX_ID_CHARS, Fate
 
 from . import rules
 from .repository import QuestionsAndAnswers
-from .rules import Answer, Asked, CandidateQuestion
+from .rules import Answer, AskedCandidate, CandidateQuestion
 
 PAGE_QUESTIONS = 20
 PAGE_BYTES = 60_000  # of answers in one list; those to further questions are on a page each
@@ -36,14 +36,14 @@ class Line:
 
     question: CandidateQuestion
     upvotes: int = 0
-    answers: Sequence[tuple[Asked, Answer]] = ()  # in the order of the candidates
-    asked: Sequence[Asked] = ()  # who is to answer
+    answers: Sequence[tuple[AskedCandidate, Answer]] = ()  # in the order of the candidates
+    asked: Sequence[AskedCandidate] = ()  # who is to answer
     has_page: bool = False  # for the answers, which are too long for the list
     is_own: bool = False
     is_upvoted: bool = False
 
     @property
-    def to(self) -> Asked | None:
+    def to(self) -> AskedCandidate | None:
         """The one candidate it is to."""
         return self.asked[0] if self.question.to != rules.TO_ALL and self.asked else None
 
@@ -55,7 +55,7 @@ class Line:
 def lines(
     asked: QuestionsAndAnswers,
     page: PageOf,
-    candidates: Sequence[Asked],
+    candidates: Sequence[AskedCandidate],
     *,
     own: Collection[str] = (),
     upvoted: Collection[str] = (),

@@ -19,7 +19,16 @@ from foundation.store import keys
 from foundation.store.parallel import run_parallel
 from foundation.store.table import Delete, Exists, Item, Missing, Put, Update, Write
 
-from .rules import QUESTION_STEP, Answer, Asked, CandidateQuestion, first_number, is_asked_about, scope, shown_answers
+from .rules import (
+    QUESTION_STEP,
+    Answer,
+    AskedCandidate,
+    CandidateQuestion,
+    first_number,
+    is_asked_about,
+    scope,
+    shown_answers,
+)
 
 CACHE_BYTES = 32_000_000
 ENTRY_BYTES = 600  # of a question or an answer in memory, besides its text
@@ -74,11 +83,11 @@ def read(election_name: str) -> QuestionsAndAnswers:
     return QuestionsAndAnswers(tuple(best_first(map(question_from_item, items), upvotes)), answers, upvotes)
 
 
-def candidates_of(election: Election) -> tuple[Asked, ...]:
+def candidates_of(election: Election) -> tuple[AskedCandidate, ...]:
     """Who can be asked and answer, in all questions of the election, in their order on the ballot."""
     asked = [(each, elections.candidates_of(each)) for each in election.questions if is_asked_about(each)]
     return tuple(
-        Asked(each.name, number=first_number(question.number) + each.number, title=question.title)
+        AskedCandidate(each.name, number=first_number(question.number) + each.number, title=question.title)
         for question, candidates in asked
         for each in candidates
     )

@@ -37,7 +37,7 @@ class CandidateQuestion(Question):
     """A question to all candidates, or to one."""
 
     election_name: str = ""
-    to: int = TO_ALL  # a candidate's number, as `Asked` has it
+    to: int = TO_ALL  # a candidate's number, as `AskedCandidate` has it
     name: str = ""  # of who asks, only if names were shown when it was sent
     shown_at: int = 0  # when candidates could first see it; if it is waiting, when it was sent
     asker: str = ""  # a keyed digest of the account, by which a person finds their questions in all elections
@@ -59,7 +59,7 @@ class Answer:
     """The answer of one candidate to one question."""
 
     question: str
-    candidate: int  # the number, as `Asked` has it
+    candidate: int  # the number, as `AskedCandidate` has it
     text: str
     at: int
     by: str = BY_CANDIDATE
@@ -73,7 +73,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Candidate):
+class AskedCandidate(Candidate):
     """A candidate with a number that no candidate of another question of the election has."""
 
     title: str = ""  # of the question they stand in, where there are several

@@ -27,7 +27,7 @@ from foundation.store.table import Key, Update, Write
 
 from . import repository as asked
 from . import rules, telling
-from .rules import BY_CANDIDATE, BY_ORGANISERS, TO_ALL, Answer, Asked, CandidateQuestion
+from .rules import BY_CANDIDATE, BY_ORGANISERS, TO_ALL, Answer, AskedCandidate, CandidateQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _erase(actor: User, election: Election, question: str, candidate: int | None
 # --- by candidates ---
 
 
-def answer(who: User | None, election: Election, candidate: Asked, question: str, text: str, at: int) -> None:
+def answer(who: User | None, election: Election, candidate: AskedCandidate, question: str, text: str, at: int) -> None:
     """Answer a question or change the answer: the candidate, signed in or by an answer link, for whom `who` is none;
     or an organiser on their behalf."""
     by = BY_CANDIDATE
@@ -188,7 +188,7 @@ def link_token(election: Election, candidate: int, turn: str) -> str:
     return create_token("answer", election.name, election.created_at, str(candidate), turn)
 
 
-def resolve_token(token: str) -> tuple[Election, Asked] | None:
+def resolve_token(token: str) -> tuple[Election, AskedCandidate] | None:
     """What an answer link is for, if it is still valid."""
     parts = read_token("answer", token, None)
     if not parts or len(parts) != 4:

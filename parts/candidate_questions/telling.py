@@ -23,7 +23,7 @@ from foundation.store.table import Check, Equals, Missing, Update
 
 from . import repository as asked
 from . import rules
-from .rules import Asked
+from .rules import AskedCandidate
 
 DELAY = timedelta(minutes=45)  # for further questions to come in
 BATCH_MAILS = 50
@@ -78,7 +78,7 @@ def _finished_round(election: Election, begun: int) -> Batch:
     return finished(mark, unchanged)
 
 
-def _to_tell(election: Election, some: list[Asked]) -> list[User]:
+def _to_tell(election: Election, some: list[AskedCandidate]) -> list[User]:
     """Candidates with an account who have questions to answer that are newer than the last mail; once each, even if
     they stand in several questions of the election."""
     known, counts = asked.read(election.name), table().get(keys.candidate_qa(election.name)) or {}
@@ -88,7 +88,7 @@ def _to_tell(election: Election, some: list[Asked]) -> list[User]:
     return list({user.name: user for number, user in users.items() if number in new}.values())
 
 
-def accounts_of(election: Election, some: Sequence[Asked]) -> dict[int, User]:
+def accounts_of(election: Election, some: Sequence[AskedCandidate]) -> dict[int, User]:
     """The candidates' accounts, by number."""
     places = {each.number: keys.user(each.name) for each in some}
     found = table().get_many({*places.values()}) if places else {}

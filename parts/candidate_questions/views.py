@@ -28,7 +28,7 @@ from foundation.qa.rules import ALREADY_CHANGED, MAX_ANSWER_CHARS, MAX_ID_CHARS,
 
 from . import listing, repository, rules, services, telling
 from .forms import QuestionSettingsForm
-from .rules import Asked
+from .rules import AskedCandidate
 
 # --- organisers ---
 
@@ -76,7 +76,7 @@ def _candidates_context(request: HttpRequest, election: Election) -> dict[str, A
     candidates, turns = repository.candidates_of(election), repository.link_turns(election.name)
     asked, accounts = repository.read(election.name), telling.accounts_of(election, candidates)
 
-    def row(each: Asked) -> dict[str, Any]:
+    def row(each: AskedCandidate) -> dict[str, Any]:
         left = len(rules.unanswered(asked.questions, asked.answers, each.number))
         turn = turns.get(each.number)
         link = reverse("answer_by_link", args=[services.link_token(election, each.number, turn)]) if turn else ""
@@ -116,8 +116,8 @@ class Candidacy:
     """In whose name questions are answered."""
 
     election: Election
-    candidate: Asked
-    others: Sequence[Asked] = ()  # whom the same person stands as in other questions of the election
+    candidate: AskedCandidate
+    others: Sequence[AskedCandidate] = ()  # whom the same person stands as in other questions of the election
 
 
 def load_own(user: User, name: str, number: int | None = None) -> Candidacy | None:
@@ -136,7 +136,7 @@ def answer_questions(request: HttpRequest, own: Candidacy) -> HttpResponse:
     return _answer_page(request, own, request.user)
 
 
-def _candidate_numbered(name: str, number: int) -> Asked | None:
+def _candidate_numbered(name: str, number: int) -> AskedCandidate | None:
     election = elections.find(name)
     candidates = repository.candidates_of(election) if election else ()
     return next((each for each in candidates if each.number == number), None)
@@ -144,7 +144,7 @@ def _candidate_numbered(name: str, number: int) -> Asked | None:
 
 @organiser_page_with(Action.ANSWER_QUESTIONS, _candidate_numbered)
 @form_page
-def answer_for(request: HttpRequest, found: tuple[Election, Asked]) -> HttpResponse:
+def answer_for(request: HttpRequest, found: tuple[Election, AskedCandidate]) -> HttpResponse:
     """An organiser enters answers on behalf of a candidate."""
     if not found[0].questions_from:
         raise Http404

@@ -95,7 +95,7 @@ def questions() -> list[CandidateQuestion]:
     return list(asked.read("Board").questions)
 
 
-def of(name: str) -> rules.Asked:
+def of(name: str) -> rules.AskedCandidate:
     return next(each for each in asked.candidates_of(board()) if each.name == name)
 
 
