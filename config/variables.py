@@ -94,7 +94,7 @@ SECURITY_CONTACT | `MAIL_REPLY_TO` | = | where people report vulnerabilities, as
     `/.well-known/security.txt` say: an address, or a page that begins with `https://`
 MAIL_CA | none | = | a file with the certificate of a CA of your own, for the mail server and the mailbox
 OUTGOING_ALLOWED | none | = | private networks and host names that [webhooks](../how-to/webhooks.md) may be sent to
-    and that [rolls may follow](../how-to/rolls-that-follow.md),
+    and that [rolls may follow](../how-to/who-may-vote.md#rolls-that-follow-a-source),
     with commas between: `10.0.0.0/8,hooks.internal`; those also by `http://` and on any port
 OUTGOING_CA | none | = | a file with the certificate of a CA of your own, for the hosts that webhooks are sent to
 BOUNCES_URL | none | = | the mailbox to which mails come back: `imaps://user:password@host/INBOX` or

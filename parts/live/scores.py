@@ -1,4 +1,4 @@
-"""Scores: points of trivia, and of best answer with its votes. Pure formulas, see docs/how-to/live-scores.md."""
+"""Scores: points of trivia, and of best answer with its votes. Pure formulas, see docs/how-to/live-sessions.md."""
 
 from __future__ import annotations
 
