@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import methodcaller
 from typing import Any
 
@@ -35,7 +36,7 @@ as_line: Callable[[Row], Line] = "\t".join  # of a ballot, or of where it lies; 
 _row: Callable[[Line], list[str]] = methodcaller("split", "\t", 3)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Standing:
     """A person's standing in an election at one moment: everything that decisions about their ballot need, read at
     once. With the secret of a ballot alone, it is that of somebody unknown."""
@@ -80,7 +81,7 @@ class Standing:
         """Whether nothing is known but a secret."""
         return self.voter is None and bool(self.found)
 
-    @property
+    @cached_property
     def questions(self) -> tuple[Election, ...]:
         """Those that they may vote on; of somebody unknown, those that they have voted on."""
         if self.found:
