@@ -11,10 +11,11 @@ from foundation.ranking.candidates import Candidate
 from foundation.ranking.marks import choices_of, explanation, field_prefix, labelled, takes_one, unranked_sentence
 
 
-def form_context(question: Election, candidates: Sequence[Candidate], marks: Mapping[int, Any]) -> dict[str, Any]:
-    """The candidates of a question as listed, with what was marked so far, valid or not. Where there are several
-    questions, marking nothing skips this one."""
-    skips = bool(question.more)
+def form_context(
+    question: Election, candidates: Sequence[Candidate], marks: Mapping[int, Any], *, skips: bool
+) -> dict[str, Any]:
+    """The candidates of a question as listed, with what was marked so far, valid or not. For a voter with several
+    questions, marking nothing `skips` this one."""
     proposal = [question.majority_sentence] if question.kind == "yes-no" else []
     return {
         "question": question,

@@ -256,7 +256,7 @@ def _forms(
         candidates = elections.candidates_of(each)
         order = "\n".join(map(str, each.address))
         shown = listing.shuffled(request, order, candidates) if is_shuffled else candidates
-        form = form_context(each, shown, marks.get(each.number, {}))
+        form = form_context(each, shown, marks.get(each.number, {}), skips=len(questions) > 1)
         form["listed"] = " ".join(str(one.number) for one in candidates)
         form["tools"] = tools.setdefault(each.unranked if each.kind == "ranked" else "", each.number)
         forms.append(form)

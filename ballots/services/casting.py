@@ -183,18 +183,19 @@ def _cast(
 
 def answers(standing: Standing, ranks: Ranks) -> dict[int, str]:
     """What a form says to each of the voter's questions, as it is stored, or a refusal in a sentence. Of several
-    questions some may be skipped: the ballot is blank there, as if none of the candidates had been marked."""
+    questions some may be skipped: the ballot is blank there, as if none of the candidates had been marked. Whoever has
+    just one votes as in an election with one: where it may be blank, so may the ballot."""
     questions = standing.questions
     if not standing.election.more:
         return {1: marks_from(ranks, elections.candidates_of(standing.election), standing.election)}
     sent = {each.number: ranks_in(ranks, each.number) for each in questions}
     if sum(map(len, sent.values())) < len(ranks):
         raise BadRanking(_("The ballot answers a question that is not for you."))
-    marked = {number: own for number, own in sent.items() if is_marked(own)}
+    marked = {number: own for number, own in sent.items() if is_marked(own) or len(questions) == 1}
     if not marked:
         raise BadRanking(_("You have not answered any question yet."))
     return {
-        each.number: marks_from(own, elections.candidates_of(each), each) if (own := marked.get(each.number)) else ""
+        each.number: marks_from(sent[each.number], elections.candidates_of(each), each) if each.number in marked else ""
         for each in questions
     }
 

@@ -3,7 +3,7 @@
   const form = document.querySelector(".ballot-form");
   const template = form.querySelector("template[data-part=review]");
   const lists = [...form.querySelectorAll("[data-draft]")]; // of one or several questions
-  const isOfSeveral = Boolean(lists[0].dataset.title);
+  const isOfSeveral = lists.length > 1;
   const isRanked = ({ dataset }) => !dataset.kind;
 
   // --- what is marked ---

@@ -167,6 +167,41 @@ def test_who_is_in_no_group_sees_and_answers_the_other_questions(eve, signed_in)
 
 
 @pytest.mark.parametrize(
+    ("kind", "may_be_blank"),
+    [({}, True), ({"kind": "yes-no", "majority": "1/2 cast"}, False)],
+    ids=["ranked", "yes-no"],
+)
+def test_who_has_just_one_question_casts_it_blank_where_that_is_a_ballot_and_cannot_skip_it(
+    person, signed_in, kind, may_be_blank
+):
+    """As in an election with one question, in words and in deeds."""
+    owner = person("the organiser")
+    students = dict.fromkeys(("Bob", "Dan", "Eve"), Details(groups=("Students",)))
+    enrol("Cy", *students)
+    election = drafts.create(owner, "Board", **kind)
+    election = questions.add_question(owner, election, "Speaker", first_title="The chair", for_groups=("Students",))
+    for each in election.questions:
+        if each.kind == "ranked":
+            add_candidates(owner, elections.find("Board").at(each.number), [Candidate("Kim"), Candidate("Lou")])
+    add_voters(owner, elections.find("Board"), ["Cy", *students], students)
+    open_(owner, elections.find("Board"))
+    cy, dan = signed_in("Cy", Role.VOTER), signed_in("Dan", Role.VOTER)
+    assert "you skip this question" in text_of(dan.get(PAGE))
+    page = cy.get(PAGE)
+    assert "skip" not in text_of(page)
+    assert ("A ballot without any mark is blank" in text_of(page)) == may_be_blank
+    if not may_be_blank:
+        assert "Please choose one: yes, no or abstain." in text_of(cy.post(PAGE, plain_fields(cy)))
+        return
+    review = cy.post(PAGE, plain_fields(cy))
+    assert "This ballot is blank. It counts towards the turnout" in text_of(review)
+    receipt = receipt_of(cy.post(CAST, fields_of(review, CAST)))
+    assert "This ballot is blank." in text_of(receipt)
+    assert "Skipped" not in text_of(page) + text_of(review) + text_of(receipt)
+    assert said() == {1: [""], 2: []}
+
+
+@pytest.mark.parametrize(
     ("typed", "sentence"),
     [
         ({}, "You have not answered any question yet."),

@@ -17,6 +17,7 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
+from elections.voter_lists import Details
 from foundation.ranking.candidates import Candidate
 
 from .conftest import NUMBERS
@@ -33,9 +34,10 @@ ASKED = {
 
 @pytest.fixture
 def asked(settings, server: str, server_folder) -> Callable[..., str]:
-    """Open an election with two rankings, a choice and a proposal; answers where its ballot is."""
+    """Open an election with two rankings, a choice and a proposal, of which those after the first may be for a group;
+    answers where its ballot is."""
 
-    def make(**chosen: object) -> str:
+    def make(others_for: tuple[str, ...] = (), **chosen: object) -> str:
         settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
         settings.SECRET_KEY = (server_folder / "secret_key").read_text()
         owner, name = accounts.find(accounts.owner_name()), f"Assembly {next(NUMBERS)}"
@@ -45,11 +47,15 @@ def asked(settings, server: str, server_folder) -> Callable[..., str]:
             ("The committee", {"kind": "choose", "most": 2, "seats": 2, "method": "most-votes"}),
             ("The budget", {"kind": "yes-no", "method": "majority", "majority": "1/2 cast"}),
         ):
-            election = questions.add_question(owner, election, title, first_title="The chair", **more)
+            election = questions.add_question(
+                owner, election, title, first_title="The chair", for_groups=others_for, **more
+            )
         for each in election.questions:
             if names := ASKED[each.title]:
                 add_candidates(owner, elections.find(name).at(each.number), [Candidate(one) for one in names])
-        add_voters(owner, elections.find(name), [VOTER])
+        add_voters(
+            owner, elections.find(name), [VOTER, "lou@example.org"], {"lou@example.org": Details(groups=others_for)}
+        )
         lifecycle.open_(owner, elections.find(name), editable=False)
         return f"/election/{quote(name)}/ballot/"
 
@@ -158,3 +164,16 @@ def test_without_scripts_what_is_wrong_is_said_and_the_rest_is_kept_reviewed_and
     page.get_by_role("button", name="Cast this ballot").click()
     expect(page.get_by_role("heading", name="Thank you. Your vote is cast.")).to_be_visible()
     assert said(there) == [["2"], [""], ["0=2"], [""]]
+
+
+def test_who_has_just_one_question_leaves_it_blank_in_the_dialog(visit, asked):
+    there = asked(others_for=("Board",), secret_ballot=False)
+    page = visit(there, who=VOTER)
+    expect(page.locator(".ballot-form rank-ballot")).to_have_count(1)
+    page.get_by_role("button", name="Review my ballot").click()
+    dialog = page.get_by_role("dialog", name="Is this your ballot?")
+    expect(dialog).to_contain_text("This ballot is blank.")
+    expect(dialog).not_to_contain_text("Skipped")
+    dialog.get_by_role("button", name="Cast this ballot").click()
+    expect(page.get_by_role("heading", name="Thank you. Your vote is cast.")).to_be_visible()
+    assert said(there) == [[""], [], [], []]
