@@ -31,14 +31,14 @@ class HelpDesk(parts.Part):
         from foundation.acts import background
         from foundation.mail.emails import EMAIL_TEMPLATES
 
-        from . import asking, emails, repository
+        from . import emails, repository, services
         from .services import forget_person, forget_requests_of
 
         background.register(repository.TELLING, repository.FORGETTING)
         EMAIL_TEMPLATES.update(emails.EMAIL_TEMPLATES)
-        PLACES_TO_ASK.add(asking.page_of)
+        PLACES_TO_ASK.add(services.page_of)
         READ_WITH.add(keys.help_desk)
-        ASKED.add(asking.requests_step)
+        ASKED.add(services.requests_step)
         ON_REMOVAL.add(forget_person)  # what they asked organisers is deleted, with the answers
         ON_ERASURE.add(forget_requests_of)  # likewise, of who never had an account
 
@@ -48,6 +48,6 @@ class HelpDesk(parts.Part):
         return {"requests": lambda progress: load()}
 
     def running(self) -> Iterable[str]:
-        from .asking import requests_waiting
+        from .services import requests_waiting
 
         return requests_waiting()

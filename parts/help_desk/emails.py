@@ -15,8 +15,8 @@ from foundation.mail.names import isolated
 from foundation.pages import markdown_cache
 
 from . import repository as requests
-from .asking import waiting_text
 from .rules import Reply
+from .services import waiting_text
 
 
 def _election(mail: Mail) -> Election:
@@ -50,36 +50,29 @@ def _reply_message(mail: Mail) -> Message | None:
     return Message("", text, markdown_cache.preview(text)) if text else None
 
 
-def _inbox(mail: Mail) -> str:
-    return reverse("requests", args=[mail.about["election_name"]])
-
-
-def _help_page(mail: Mail) -> str:
-    return reverse("ask_for_help", args=[mail.about["election_name"]])
-
-
-WAITING = EmailTemplate(
-    gettext_noop("Requests are waiting: %(election)s"),
-    (
-        gettext_noop("In the election “%(election)s”: %(waiting)s"),
-        gettext_noop("You get at most one such email an hour, however many requests come in."),
+EMAIL_TEMPLATES = {
+    "requests_waiting": EmailTemplate(
+        gettext_noop("Requests are waiting: %(election)s"),
+        (
+            gettext_noop("In the election “%(election)s”: %(waiting)s"),
+            gettext_noop("You get at most one such email an hour, however many requests come in."),
+        ),
+        lambda mail: reverse("requests", args=[mail.about["election_name"]]),
+        gettext_noop("Open the inbox"),
+        is_over=lambda mail: not requests.waiting(mail.about["election_name"]),
+        values=_waiting_values,
+        title=gettext_noop("Requests to organisers"),
+        urgent=True,
     ),
-    _inbox,
-    gettext_noop("Open the inbox"),
-    is_over=lambda mail: not requests.waiting(mail.about["election_name"]),
-    values=_waiting_values,
-    title=gettext_noop("Requests to organisers"),
-    urgent=True,
-)
-ANSWER = EmailTemplate(
-    gettext_noop("Answer to your request: %(election)s"),
-    ("%(sentences)s",),
-    _help_page,
-    gettext_noop("Ask again"),
-    message=_reply_message,
-    values=_reply_values,
-    title=gettext_noop("Answer to a request"),
-    reply_to=own_text.reply_address,
-    urgent=True,
-)
-EMAIL_TEMPLATES = {"requests_waiting": WAITING, "request_answered": ANSWER}
+    "request_answered": EmailTemplate(
+        gettext_noop("Answer to your request: %(election)s"),
+        ("%(sentences)s",),
+        lambda mail: reverse("ask_for_help", args=[mail.about["election_name"]]),
+        gettext_noop("Ask again"),
+        message=_reply_message,
+        values=_reply_values,
+        title=gettext_noop("Answer to a request"),
+        reply_to=own_text.reply_address,
+        urgent=True,
+    ),
+}

@@ -73,29 +73,18 @@ def _item(request: HelpRequest) -> Item:
 
 def sending(election: Election, request: HelpRequest) -> list[Write]:
     """Refused in part 0 if the inbox is full."""
-    return [_one_more(request), Put(_item(request), when=Missing()), _entry(request), _exists(election)]
-
-
-def _one_more(request: HelpRequest) -> Update:
+    name, sender = request.election_name, request.asker.listed_by
     counts = {"waiting": 1} | ({} if request.asker.is_known else {"strangers": 1})
     most = {"waiting": rules.MAX_WAITING, "strangers": rules.MAX_WAITING_OF_STRANGERS}
-    has_room = AllOf(tuple(Less(name, most[name]) | Missing(name) for name in counts))
-    return Update(keys.help_desk(request.election_name), add=counts, when=has_room)
-
-
-def _entry(request: HelpRequest) -> Put:
-    asker = request.asker
-    place = keys.sent_request(request.election_name, asker.listed_by, request.id)
-    index = {
-        "GSI1PK": keys.requests_sent_by(asker.listed_by).pk,
-        "GSI1SK": keys.id_by_date(request.asked_at, request.id),
-    }
-    fields = {"election_name": request.election_name, "sender": asker.listed_by, "request": request.id}
-    return Put({**place.item, **index, **fields})
-
-
-def _exists(election: Election) -> Check:
-    return Check(keys.election(election.name), Equals("created_at", election.created_at))
+    has_room = AllOf(tuple(Less(each, most[each]) | Missing(each) for each in counts))
+    entry = {"election_name": name, "sender": sender, "request": request.id}
+    index = {"GSI1PK": keys.requests_sent_by(sender).pk, "GSI1SK": keys.id_by_date(request.asked_at, request.id)}
+    return [
+        Update(keys.help_desk(name), add=counts, when=has_room),
+        Put(_item(request), when=Missing()),
+        Put({**keys.sent_request(name, sender, request.id).item, **index, **entry}),
+        Check(keys.election(name), Equals("created_at", election.created_at)),
+    ]
 
 
 def answering(before: HelpRequest, reply: Reply) -> list[Write]:

@@ -83,6 +83,11 @@ class Asker:
         return bool(self.account or self.voter)
 
     @property
+    def names(self) -> list[str]:
+        """Under which they may be on the roll."""
+        return [self.voter, self.account, self.address]
+
+    @property
     def has_code(self) -> bool:
         """Whether they were let in by the code of a letter."""
         return is_by_number(self.voter)

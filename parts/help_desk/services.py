@@ -1,21 +1,24 @@
-"""Asking the organisers of an election, and answering: each change in one transaction."""
+"""Asking the organisers of an election, and answering; and what the core shows of it."""
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 
-from django.utils.translation import get_language, override
+from django.utils.translation import get_language, ngettext, override
 from django.utils.translation import gettext as _
 
 from accounts import mail_quota
 from accounts import repository as people
 from accounts.models import User
-from elections import actions, repository
+from elections import actions
+from elections import repository as elections
+from elections.dashboard.next_step import Button, Step
 from elections.invitations import mailing
+from elections.invitations.progress import Progress
 from elections.invitations.voting_link import REPLACING
 from elections.roll import correcting
 from elections.roll.services import add_batch
@@ -30,6 +33,7 @@ from foundation.acts.retry import retry_lost_race, run_once
 from foundation.acts.storage import SITE, now_text, table
 from foundation.mail import outbox
 from foundation.mail.emails import RECIPIENT_NAME
+from foundation.pages.paths import path_of
 from foundation.parts import part_of
 from foundation.store import keys
 from foundation.store.log import Event, as_text
@@ -41,6 +45,7 @@ from .repository import FORGETTING, TELLING
 from .rules import Asker, HelpRequest, InboxFull, Overtaken, Reply
 
 RETENTION = timedelta(days=rules.RETENTION_DAYS)
+MAX_ELECTIONS = 50  # of those that are open, and of those that closed last: a few kilobytes
 
 
 # --- asking ---
@@ -51,21 +56,18 @@ def ask(election: Election, asker: Asker, text: str, *, network: str, mark: str)
     now = now_text()
     rules.check_asking(election, now)
     _count(election, asker, network)
-    request = HelpRequest(_new_id(), election.name, asker, text, now, language=get_language() or "en")
+    new_id = f"{time.time_ns():x}{secrets.token_hex(4)}"  # sorts after earlier ones, even of the same millisecond
+    request = HelpRequest(new_id, election.name, asker, text, now, language=get_language() or "en")
     # by the site itself: the log must not say for good who asked
     event = Event(SITE, "RequestSent", {"election_name": election.name, "request": request.id})
 
     def send() -> None:
-        tasks = requests.task(TELLING, election, _next_notice(election)), _forgetting_task(election, now)
-        full = {0: InboxFull(rules.INBOX_FULL)}
-        storage.record(event, *requests.sending(election, request), *tasks, once=mark, refusals=full)
+        telling = requests.task(TELLING, election, _next_notice(election))
+        forgetting = requests.task(FORGETTING, election, _deletion_due(election, now))
+        writes = [*requests.sending(election, request), telling, forgetting]
+        storage.record(event, *writes, once=mark, refusals={0: InboxFull(rules.INBOX_FULL)})
 
     run_once(mark, lambda: retry_lost_race(send), None)
-
-
-def _new_id() -> str:
-    """Sorts after those made earlier, even in the same millisecond."""
-    return f"{time.time_ns():x}{secrets.token_hex(4)}"
 
 
 def _count(election: Election, asker: Asker, network: str) -> None:
@@ -96,7 +98,7 @@ def tell(task: Task) -> Batch:
     """Once the help desk is switched on again, if it is off."""
     if not features.is_on(part_of(__name__)):
         return wait(SECONDS_PER_HOUR)
-    election = repository.find_created(task.subject, task.data["created_at"])
+    election = elections.find_created(task.subject, task.data["created_at"])
     if election is None or not requests.waiting(election.name):
         return finished()
     found = table().get_many([keys.user(name) for name in (election.owner_name, *election.managers)])
@@ -136,28 +138,20 @@ def _reserving(actor: User, answered: Iterable[Write], invitations: int = 0) -> 
 
 
 def _answering(actor: User, request: HelpRequest, act: str, text: str = "", reason: str = "") -> list[Write]:
-    """The writes of an answer, with its mail; the first is refused if somebody else was faster."""
+    """The writes of an answer; the first is refused if somebody else was faster. With a mail in the language of whoever
+    asked, if there is something to say and somewhere to say it."""
     rules.check_reply(actor, request, text)
-    new = Reply(act, actor.name, now_text(), text, reason)
-    return [*requests.answering(request, new), *_mail(request, new)]
-
-
-def _mail(request: HelpRequest, new: Reply) -> list[Write]:
-    """The answer in the language of whoever asked, if there is something to say and somewhere to say it."""
-    address = _address(request.asker)
-    if not address or not (new.text or new.sentence):
-        return []
-    person = people.find(request.asker.account) if request.asker.account else None
-    about = {"election_name": request.election_name, "request": request.id, "reply": str(len(request.replies))}
-    about |= {RECIPIENT_NAME: person.display_name or person.name} if person else {}
-    with override(request.language):
-        return [outbox.queued("request_answered", address, None, **about)]
-
-
-def _address(asker: Asker) -> str:
-    """An account's is the one it has now."""
+    new, asker = Reply(act, actor.name, now_text(), text, reason), request.asker
+    writes = requests.answering(request, new)
     person = people.find(asker.account) if asker.account else None
-    return person.email if person and person.created_at == asker.account_made else asker.address
+    is_same = person is not None and person.created_at == asker.account_made
+    address = person.email if person and is_same else asker.address  # an account's is the one it has now
+    if address and (new.text or new.sentence):
+        about = {"election_name": request.election_name, "request": request.id, "reply": str(len(request.replies))}
+        about |= {RECIPIENT_NAME: person.display_name or person.name} if person else {}
+        with override(request.language):
+            writes.append(outbox.queued("request_answered", address, None, **about))
+    return writes
 
 
 # --- common cases ---
@@ -204,7 +198,7 @@ def add(
     actions.check(actor, election, Action.ADD_VOTERS)
     answered = _answering(actor, request, rules.ADDED, reason=reason)
 
-    def also(added: int, unknown: int) -> list[Write]:
+    def answer_or_refusal(added: int, unknown: int) -> list[Write]:
         if unknown:
             raise WrongState(_("Nobody here has the name %(name)s. Use their email address.") % {"name": listed_as})
         if not added:
@@ -214,7 +208,7 @@ def add(
     known, noted = {listed_as: Details(groups=tuple(groups) or None)}, {"reason": reason, "request": request.id}
     inviting = partial(mailing.inviting_with, actor, election)
     try:
-        retry_lost_race(lambda: add_batch(actor, election, [listed_as], also, known, noted, inviting))
+        retry_lost_race(lambda: add_batch(actor, election, [listed_as], answer_or_refusal, known, noted, inviting))
     except LostRace:
         raise Overtaken(rules.OVERTAKEN) from None
 
@@ -222,23 +216,19 @@ def add(
 # --- forgetting ---
 
 
-def _forgetting_task(election: Election, now: str) -> Write:
-    return requests.task(FORGETTING, election, _later(_end(election) or now, RETENTION))
-
-
-def _end(election: Election) -> str:
-    """When it ended, or will as planned."""
-    return as_text(election.ended) if election.ended else ""
+def _deletion_due(election: Election, now: str) -> str:
+    """Some time after it ended, or will as planned."""
+    return _later(as_text(election.ended) if election.ended else now, RETENTION)
 
 
 @FORGETTING.step
 def forget_batch(task: Task) -> Batch:
     """Delete all requests of an election some time after its close; an open one may have been extended meanwhile."""
-    election = repository.find_created(task.subject, task.data["created_at"])
+    election = elections.find_created(task.subject, task.data["created_at"])
     if election is None:
         return finished()
     now = now_text()
-    if election.state(now) != State.CLOSED or _later(_end(election) or now, RETENTION) > now:
+    if election.state(now) != State.CLOSED or _deletion_due(election, now) > now:
         return wait(SECONDS_PER_DAY)
     if left := next_deletions(keys.help_requests(election.name), keys.all_sent_requests(election.name)):
         return Batch(left)
@@ -252,11 +242,40 @@ def forget_person(gone: User) -> None:
 
 def forget_requests_of(asker: str) -> None:
     """By the name or address they were sent with."""
-    process_each(
-        list(table().each(keys.requests_sent_by(asker))), lambda entry: retry_lost_race(partial(_forget, entry))
+
+    def forget(entry: Item) -> None:
+        request = requests.find(entry["election_name"], entry["request"])
+        storage.write(*(requests.forgetting(request) if request else [Delete(Key(entry["PK"], entry["SK"]))]))
+
+    entries = list(table().each(keys.requests_sent_by(asker)))
+    process_each(entries, lambda entry: retry_lost_race(partial(forget, entry)))
+
+
+# --- what the core shows ---
+
+
+def page_of(name: str, election: Election | None) -> str:
+    is_closed = election is not None and not rules.takes_requests(election, now_text())
+    return "" if is_closed else path_of("ask_for_help", name)
+
+
+def waiting_text(number: int) -> str:
+    text = ngettext(
+        "%(count)d request is waiting for an answer.", "%(count)d requests are waiting for an answer.", number
     )
+    return text % {"count": number}
 
 
-def _forget(entry: Item) -> None:
-    request = requests.find(entry["election_name"], entry["request"])
-    storage.write(*(requests.forgetting(request) if request else [Delete(Key(entry["PK"], entry["SK"]))]))
+def requests_step(election: Election, so_far: Progress) -> Step | None:
+    number = requests.waiting_in(so_far.beside.get(keys.help_desk(election.name)))
+    button = Button(_("Answer requests"), path_of("requests", election.name))
+    return Step("requests", waiting_text(number), button) if number else None
+
+
+def requests_waiting() -> Iterator[str]:
+    """In elections that are open or have closed lately."""
+    lists = (elections.list_elections(state=state, limit=MAX_ELECTIONS)[0] for state in (State.OPEN, State.CLOSED))
+    desks = [keys.help_desk(each.name) for found in lists for each in found]
+    number = sum(map(requests.waiting_in, table().get_many(desks).values())) if desks else 0
+    if number:
+        yield waiting_text(number)

@@ -35,11 +35,9 @@ class Letters(parts.Part):
         from elections.invitations.voting_link import REPLACING
         from elections.roll.forms import HINTS
 
-        from .by_letter import way_back
         from .demo import list_members
         from .forms import check_field, hint
-        from .services import reissue
-        from .wording import about_voters
+        from .services import about_voters, reissue, way_back
 
         MERGED.update(LettersPrinted=("letters",), LetterReissued=("voters",))
         ADDED_FIELDS.add(check_field)

@@ -1,4 +1,4 @@
-"""Forms for letters: printing them, and who gets one."""
+"""Forms for letters: printing them, who gets one, and the code in one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from elections.roll.forms import IN_A_FILE, PASTED
 from foundation.pages import lists
 from foundation.pages.fields import LinesField, TitleField
 from foundation.pages.names import clean_title
+from foundation.ranking.codes import code_symbols
 
-from .rules import CHECKS
+from .rules import CHECKS, CODE_SYMBOLS
 from .services import FILE, MAX_PRINTED, PAGE
 
 MAX_SENDER_CHARS = 100
+MAX_TYPED_CHARS = 60  # of a code
 HOW = {
     PAGE: _("here: a page with one sheet for each letter"),
     FILE: _("at a print shop: a CSV file with all waiting letters"),
@@ -119,3 +121,34 @@ class MemberForm(forms.Form):
         data = self.cleaned_data
         known = data["name"], None, None, data["postal"], data["language"], data["birth"]
         return voter_lists.VoterRow(1, data["number"], data["number"], lists.Verdict.NEW, "", *known)
+
+
+class CodeForm(forms.Form):
+    """A code, however it was typed."""
+
+    code = forms.CharField(
+        label=_("Code"),
+        max_length=MAX_TYPED_CHARS,
+        widget=forms.TextInput(
+            attrs={
+                **{"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false", "dir": "ltr"},
+                **{"class": "code-box", "placeholder": "XXXX-XXXX-XXXX"},
+            }
+        ),
+        help_text=_("Twelve letters and digits. Capitals, spaces and hyphens do not matter."),
+    )
+    answer = forms.CharField(
+        label=_("Date of birth or member number"),
+        required=False,
+        max_length=MAX_TYPED_CHARS,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "dir": "auto"}),
+        help_text=_("Only if your letter asks for it. Write a date as 31.12.1990 or 1990-12-31."),
+    )
+
+    def clean_code(self) -> str:
+        code = code_symbols(self.cleaned_data["code"])
+        if len(code) != CODE_SYMBOLS:
+            raise forms.ValidationError(
+                _("The code in your letter has %(count)d letters and digits."), params={"count": CODE_SYMBOLS}
+            )
+        return code

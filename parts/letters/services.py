@@ -1,4 +1,4 @@
-"""Acts on letters: print a batch, reissue; and whom a code leads to."""
+"""Letters: printing a batch, reissuing, and whom a code leads to."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from typing import Any
 from unicodedata import east_asian_width
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from accounts.models import User
+from ballots.services.by_link import LinkTarget, resolve_link
 from elections import repository as elections
 from elections import rolls, sharding
 from elections.actions import check
+from elections.invitations.voting_link import Link, LinkRefused
 from elections.rolls import Voter
 from elections.rules import Action, Election, WrongState
 from foundation.acts import storage
+from foundation.acts.rate_limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, count_each, uncount
+from foundation.acts.refusals import NotAllowed
 from foundation.acts.retry import retry_lost_race
 from foundation.acts.storage import now_text, table
 from foundation.store import keys
@@ -39,6 +45,18 @@ PRINTED_MEANWHILE = _(
     "This batch has been printed already. Its codes are shown only once: if it is lost, reissue its letters below."
 )
 NOT_PRINTED = _("This letter has not been printed yet, so there is nothing to replace.")
+PER_NETWORK = Limit("letter-network", 8, TEN_MINUTES_IN_SECONDS)  # wrong tries with one code from one network
+PER_CODE = Limit("letter-code", 60, SECONDS_PER_DAY)  # wrong tries with one code
+STRANGER = rolls.Voter("-@")
+NOBODY = {"election_name": "-", "created_at": "", "voter_name": STRANGER.name}
+WRONG = _(
+    "This code does not work, or the date of birth or member number does not match it. Please compare it with your "
+    "latest letter: a newer letter replaces an older one."
+)
+
+
+class WrongCode(NotAllowed):
+    """A code that opens nothing, or not with this answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +108,6 @@ def _each_asked(election: Election) -> Iterator[Voter]:
 def print_batch(
     actor: User, election: Election, number: int, most: int, how: str = PAGE, sender: str = ""
 ) -> list[Letter]:
-    return list(print_each(actor, election, number, most, how, sender))
-
-
-def print_each(
-    actor: User, election: Election, number: int, most: int, how: str = PAGE, sender: str = ""
-) -> Iterator[Letter]:
     """Print so many letters that wait, as the batch of this number, which is printed once. The log says who printed how
     many, without names or codes. One transaction takes some of them, as their turn comes: what is cut short waits, and
     what nobody got to see is reissued with its batch."""
@@ -104,41 +116,29 @@ def print_each(
     if number != (last[0].number if last else 0) + 1:
         raise WrongState(PRINTED_MEANWHILE)
     batch = LetterBatch(number, 0, actor.name, now_text(), how, sender)
-    names = [voter.name for voter in islice(_waiting_voters(election), most)]
-    is_first = True
-    for some in by_count(names, TRANSACTION_LETTERS):
-        letters = retry_lost_race(partial(_print_some, election, batch, some, is_first=is_first))
-        is_first = is_first and not letters
-        yield from letters
-    if is_first:
+    waiting_names = (voter.name for voter in _each_asked(election) if rules.is_waiting(election, voter))
+    letters = list[Letter]()
+    for some in by_count(list(islice(waiting_names, most)), TRANSACTION_LETTERS):
+        letters += retry_lost_race(partial(_print_some, election, batch, some, is_first=not letters))
+    if not letters:
         raise WrongState(NONE_WAITING)
-
-
-def _waiting_voters(election: Election) -> Iterator[Voter]:
-    return (voter for voter in _each_asked(election) if rules.is_waiting(election, voter))
+    return letters
 
 
 def _print_some(election: Election, batch: LetterBatch, names: Sequence[str], *, is_first: bool) -> list[Letter]:
     entries = [each for each in _entries(election, names) if rules.is_waiting(election, rolls.voter_of(each))]
     if not entries:
         return []
+    place, refusals = keys.letter_batch(election.name, batch.number), dict[int, WrongState]()
+    counted: Write = Update(place, add={"letters": len(entries)}, when=Equals("printed_at", batch.printed_at))
+    if is_first:
+        counted = Put(repository.batch_item(election, replace(batch, letters=len(entries))), when=Missing())
+        refusals = {0: WrongState(PRINTED_MEANWHILE)}
     writes = [write for entry in entries for write in repository.printing(election, entry, batch.number)]
     data = {"election_name": election.name, "batch": batch.number, "letters": len(entries), "how": batch.how}
-    event = Event(batch.printed_by, "LettersPrinted", data)
-    refusals = {0: WrongState(PRINTED_MEANWHILE)} if is_first else {}
-    storage.record(event, _counting(election, batch, len(entries), is_first=is_first), *writes, refusals=refusals)
-    return [_letter(election, rolls.voter_of(entry)) for entry in entries]
-
-
-def _counting(election: Election, batch: LetterBatch, letters: int, *, is_first: bool) -> Write:
-    if is_first:
-        return Put(repository.batch_item(election, replace(batch, letters=letters)), when=Missing())
-    place = keys.letter_batch(election.name, batch.number)
-    return Update(place, add={"letters": letters}, when=Equals("printed_at", batch.printed_at))
-
-
-def _letter(election: Election, voter: Voter) -> Letter:
-    return Letter(voter, rules.letter_code(election, voter.name, voter.letter_turn))
+    storage.record(Event(batch.printed_by, "LettersPrinted", data), counted, *writes, refusals=refusals)
+    voters = map(rolls.voter_of, entries)
+    return [Letter(each, rules.letter_code(election, each.name, each.letter_turn)) for each in voters]
 
 
 def _entries(election: Election, names: Sequence[str]) -> list[Item]:
@@ -148,14 +148,14 @@ def _entries(election: Election, names: Sequence[str]) -> list[Item]:
 # --- reissuing ---
 
 
-def reissue(actor: User, election: Election, voter: str, also: Sequence[Write] = ()) -> Voter:
-    """The voter's letter no longer opens anything, nor does any pass from it; another waits to be printed. `also` is
+def reissue(actor: User, election: Election, voter: str, extra: Sequence[Write] = ()) -> Voter:
+    """The voter's letter no longer opens anything, nor does any pass from it; another waits to be printed. `extra` is
     written with it."""
     check(actor, election, Action.INVITE)
     found = rolls.on_roll(election, [voter]).get(keys.fold(voter))
     if found is None or not rolls.is_by_number(found.name):
         raise WrongState(_("Nobody with this member number is on the roll."))
-    if not retry_lost_race(partial(_reissue_some, actor, election, [found.name], also=also)):
+    if not retry_lost_race(partial(_reissue_some, actor, election, [found.name], extra=extra)):
         raise WrongState(NOT_PRINTED)
     return found
 
@@ -169,7 +169,7 @@ def reissue_batch(actor: User, election: Election, number: int) -> int:
 
 
 def _reissue_some(
-    actor: User, election: Election, names: Sequence[str], batch: int = 0, also: Sequence[Write] = ()
+    actor: User, election: Election, names: Sequence[str], batch: int = 0, extra: Sequence[Write] = ()
 ) -> int:
     found = [(rolls.voter_of(entry), entry) for entry in _entries(election, names)]
     printed = [each for each in found if each[0].letter_batch and batch in (0, each[0].letter_batch)]
@@ -177,7 +177,7 @@ def _reissue_some(
         writes = [write for voter, entry in printed for write in repository.reissuing(election, voter, entry)]
         data: Item = {"voters": [voter.name for voter, _entry in printed]}
         data["turns"] = [voter.letter_turn + 1 for voter, _entry in printed]
-        storage.record(Event(actor.name, "LetterReissued", {"election_name": election.name, **data}), *writes, *also)
+        storage.record(Event(actor.name, "LetterReissued", {"election_name": election.name, **data}), *writes, *extra)
     return len(printed)
 
 
@@ -194,3 +194,49 @@ def find_by_code(election_name: str, code: str) -> Voter | None:
     entry = table().get(sharding.voter_key(election, link.voter)) if election else None
     is_valid = election and entry and election.created_at == link.created_at and link.mail_on(entry)
     return rolls.voter_of(entry) if entry and is_valid else None
+
+
+# --- voting with the code ---
+
+
+def open_letter(code: str, answer: str, network: str) -> tuple[Link, LinkTarget]:
+    """What the code opens, for somebody who also knows what is asked for besides it.
+
+    A wrong code and a wrong date of birth are answered alike, after the same reads and writes. Tries are counted for
+    one code from one network, and for one code: nobody is locked out by what others try, and a stolen letter gives few
+    guesses at a date of birth. Codes themselves need no limit: there are too many. Nothing is left of a try that
+    succeeds: with the site's key one could tell whose letter was used, and that the others voted by other means.
+    """
+    counted = count_each((PER_NETWORK, f"{code} from {network}"), (PER_CODE, code))
+    holder = repository.find_holder(code) or NOBODY  # somebody in any case, so that the rest is read, too
+    link = rules.link_of(code, holder["election_name"], holder["created_at"], holder["voter_name"])
+    try:
+        found = resolve_link(link)
+    except LinkRefused:
+        found = None
+    asked, voter = (found.election.letter_check, rolls.voter_of(found.entry)) if found else ("", STRANGER)
+    if not rules.answers_check(asked, voter, answer) or found is None:
+        raise WrongCode(WRONG)
+    uncount(counted, forget=True)
+    return link, found
+
+
+# --- what pages of the core say ---
+
+
+def way_back(channel: str) -> tuple[Any, str] | None:
+    """For somebody who came with a code, and has left."""
+    sentence = _("This browser has forgotten your code. To vote again, enter it once more.")
+    return (sentence, "enter_code") if channel else None
+
+
+def about_voters(election: Election) -> list[str]:
+    """Before the opening."""
+    if not election.by_letter:
+        return []
+    sentence = ngettext(
+        "%(count)d of them gets a letter, which you print once it is open.",
+        "%(count)d of them get letters, which you print once it is open.",
+        election.by_letter,
+    )
+    return [sentence % {"count": election.by_letter}]

@@ -2,17 +2,17 @@
 
 from django.urls import include, path
 
-from . import code_views, roll_views, views
+from . import views
 
 below_election = [
     path("letters/", views.letters, name="letters"),
     path("letters/print/", views.print_letters, name="print_letters"),
     path("letters/reissue/", views.reissue_letter, name="reissue_letter"),
-    path("roll/letter/", roll_views.voter_by_letter, name="voter_by_letter"),
+    path("roll/letter/", views.voter_by_letter, name="voter_by_letter"),
 ]
 
 urlpatterns = [
     path("election/<name:name>/", include(below_election)),
-    path("code/", code_views.enter_code, name="enter_code"),
-    path("code/<str:code>/", code_views.enter_code, name="by_code"),
+    path("code/", views.enter_code, name="enter_code"),
+    path("code/<str:code>/", views.enter_code, name="by_code"),
 ]

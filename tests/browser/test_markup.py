@@ -22,7 +22,7 @@ SHOWN_NOWHERE = {
 ON_NO_PAGE = {
     "operations.audit.tables.forms.FilterForm": "each table has some of its fields",
     "operations.audit.tables.forms.ItemForm": "links have its fields, as markup here, too",
-    "parts.help_desk.forms.AddForm": "voter groups are a field of it where there are some",
+    "parts.help_desk.views.AddForm": "voter groups are a field of it where there are some",
 }
 # Pages that are opened with all their scripts here: screens that scripts change, and those that ask by themselves.
 OPENED = {"ballot", "follow", "play", "host_game", "remote", "screen", "qa", "live", "poll_results", "site_page"}

@@ -46,7 +46,7 @@ from foundation.store.log import as_text
 from foundation.store.table import Update
 from parts.help_desk import repository as requests
 from parts.help_desk import rules, services
-from parts.help_desk.delivery import delivery
+from parts.help_desk.askers import delivery
 from parts.help_desk.repository import FORGETTING, TELLING
 from parts.help_desk.rules import ANSWERED, WAITING, Asker, InboxFull
 from parts.letters import services as letters

@@ -24,7 +24,7 @@ from foundation.pages.lists import Verdict
 from foundation.ranking.candidates import Candidate
 from foundation.ranking.codes import code_symbols
 from foundation.store import keys
-from parts.letters import by_letter, rules
+from parts.letters import rules
 from parts.letters import services as letters
 from tests.background import finish_background
 from tests.ballots.conftest import draft_asking
@@ -219,7 +219,7 @@ def test_a_second_answer_is_asked_for_if_the_organiser_wants_it(owner, check, ri
     code = codes(owner, opened(owner, letter_check=check))["4711@"]
     if wrong is not None:
         _client, page = enter(code, wrong)
-        assert (page.status_code, str(by_letter.WRONG) in text_of(page)) == (422, True)
+        assert (page.status_code, str(letters.WRONG) in text_of(page)) == (422, True)
     come_in(code, right)
 
 
@@ -319,7 +319,7 @@ def test_looking_at_a_code_looks_nothing_up(board, code):
 def test_guesses_at_a_date_of_birth_are_few_and_lock_nobody_else_out(owner):
     board = opened(owner, letter_check="birth")
     own = codes(owner, board)
-    for _try in range(by_letter.PER_NETWORK.most):
+    for _try in range(letters.PER_NETWORK.most):
         assert enter(own["4711@"], "1900-01-01", address="10.0.0.1")[1].status_code == 422
     _client, page = enter(own["4711@"], BORN, address="10.0.0.1")
     assert "tried too often" in text_of(page)
@@ -331,7 +331,7 @@ def test_guesses_at_a_date_of_birth_are_few_and_lock_nobody_else_out(owner):
 def test_a_thief_with_many_networks_stops_one_code_until_it_is_reissued(owner):
     board = opened(owner, letter_check="birth")
     own = codes(owner, board)
-    for number in range(by_letter.PER_CODE.most):
+    for number in range(letters.PER_CODE.most):
         enter(own["4711@"], "1900-01-01", address=f"10.0.{number}.1")
     assert "tried too often" in text_of(enter(own["4711@"], BORN)[1])
     come_in(own["4712@"], BORN)
@@ -340,12 +340,12 @@ def test_a_thief_with_many_networks_stops_one_code_until_it_is_reissued(owner):
 
 
 def test_right_codes_do_not_use_up_tries(board, code):
-    for _try in range(by_letter.PER_NETWORK.most + 2):
+    for _try in range(letters.PER_NETWORK.most + 2):
         come_in(code)
 
 
 def test_one_code_takes_few_wrong_tries_a_day_from_everywhere():
-    in_two_weeks = by_letter.PER_CODE.most * 14
+    in_two_weeks = letters.PER_CODE.most * 14
     assert in_two_weeks / (80 * 365) < 0.03, "of the dates of birth there are"
 
 
