@@ -421,7 +421,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_htmx",
 ]
-OF_PARTS = {"stations": "parts.stations.middleware.BoothMiddleware"}  # between the session and the check of forms
+OF_PARTS = {"stations": "parts.stations.browser.BoothMiddleware"}  # between the session and the check of forms
 MIDDLEWARE = [
     "config.middleware.request_record",
     "config.middleware.head_without_body",

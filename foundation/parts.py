@@ -117,9 +117,10 @@ def on_if(wanted: Collection[str]) -> list[str]:
     return [label for label, part in of.items() if is_on(part)]
 
 
-def shown_at(place: str) -> list[str]:
-    """The templates that parts show at this place, such as the navigation or the front page."""
-    return [part.places[place] for part in parts_on() if place in part.places]
+def shown_at(place: str) -> list[tuple[str, str]]:
+    """The templates that parts show at this place, such as the navigation or the front page, with the place: one
+    template may serve several."""
+    return [(place, part.places[place]) for part in parts_on() if place in part.places]
 
 
 def lists_of(section: str) -> tuple[tuple[str, Any], ...]:

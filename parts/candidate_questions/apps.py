@@ -20,12 +20,9 @@ class CandidateQuestions(parts.Part):
     )
     fits = ("club",)
     sections = {"parts.candidate_questions": "decide"}
-    places = {
-        "ballot": "candidate_questions/parts/ballot.html",
-        "candidates of an election": "candidate_questions/parts/election.html",
-        "election tabs": "candidate_questions/parts/tab.html",
-        "secrecy": "candidate_questions/parts/secrecy.html",
-    }
+    places = dict.fromkeys(
+        ("ballot", "candidates of an election", "election tabs", "secrecy"), "candidate_questions/places.html"
+    )
 
     def install(self) -> None:
         from accounts.services import ON_REMOVAL

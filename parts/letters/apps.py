@@ -17,14 +17,10 @@ class Letters(parts.Part):
     once_off = _("Codes in letters open nothing, until you switch letters on again. All that was printed is kept.")
     fits = ("club",)
     sections = {"parts.letters": "decide"}
-    places = {
-        "more voters": "letters/parts/more_voters.html",
-        "ways to reach voters": "letters/parts/to_print.html",
-        "voter by number": "letters/parts/voter.html",
-        "mails, in numbers": "letters/parts/tile.html",
-        "about mails": "letters/parts/no_mails.html",
-        "help": "letters/parts/help.html",
-    }
+    places = dict.fromkeys(
+        ("more voters", "ways to reach voters", "voter by number", "mails, in numbers", "about mails", "help"),
+        "letters/places.html",
+    )
 
     def install(self) -> None:
         from ballots.link_views import WAYS_BACK

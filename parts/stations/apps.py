@@ -17,21 +17,19 @@ class Stations(parts.Part):
     once_off = _("Devices in booths become ordinary browsers. Switched on again, they are the booths that they were.")
     uses = ("letters",)
     sections = {"parts.stations": "decide"}
-    places = {
-        "while it is open": "stations/parts/step.html",
-        "head in a booth": "stations/parts/head.html",
-        "styles in a booth": "stations/parts/styles.html",
-        "voter in a booth": "stations/parts/voter.html",
-        "end of a visit": "stations/parts/finish.html",
-        "how secrecy works": "stations/parts/how_secret.html",
-        "limits of secrecy": "stations/parts/not_secret.html",
-    }
+    places = dict.fromkeys(
+        (
+            *("while it is open", "head in a booth", "styles in a booth", "voter in a booth", "end of a visit"),
+            *("how secrecy works", "limits of secrecy"),
+        ),
+        "stations/places.html",
+    )
 
     def install(self) -> None:
         from ballots.services.sealing import BEFORE_COUNTING
         from foundation.pages.forms import EXPIRED
 
-        from .middleware import back_to_booth
+        from .browser import back_to_booth
         from .services import end_visits
 
         EXPIRED.add(back_to_booth)

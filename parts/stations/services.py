@@ -141,7 +141,9 @@ def _let_in(election: Election, station_id: str, voter: str) -> None:
     link = Link(election.name, election.created_at, name, secrets.token_hex(SECRET_BYTES), address)
     label = rolls.voter_label(name, entry.get("display_name", ""))
     visit = Visit(link.hash, repository.sealed_visitor(name, link.secret, address, label), now_text())
-    marked = Update(_place_of(entry), set={LINKS: with_link(entry, STATION, link)}, when=are_unchanged(entry))
+    marked = Update(
+        Key(entry["PK"], entry["SK"]), set={LINKS: with_link(entry, STATION, link)}, when=are_unchanged(entry)
+    )
     write(repository.letting_in(station, visit), marked)
 
 
@@ -152,21 +154,16 @@ def _entitled(election: Election, voter: str) -> tuple[Item, str]:
         raise NotOnTheRoll(_("Nobody with that name is on the roll for this election."))
     if not election.questions_for(rolls.groups_of(entry)):
         raise NotOnTheRoll(for_others(election))
-    person = _person(entry)
+    name = entry["voter_name"]
+    person = people.find_by_email(name) if rolls.is_by_address(name) else None
+    if rolls.is_by_account(name):
+        person = people.find(name)
+        if person is None or not rolls.belongs_to(person, entry):
+            raise NotOnTheRoll(_("The account of this person no longer exists."))
     if person is not None and not person.can(Permission.VOTE):
         raise NotAllowed(_("The account of this person is not allowed to vote."))
     _check_not_final(election, entry, person)
     return entry, person.email if person and "account" in entry else ""
-
-
-def _person(entry: Item) -> User | None:
-    name = entry["voter_name"]
-    if not rolls.is_by_account(name):
-        return people.find_by_email(name) if rolls.is_by_address(name) else None
-    person = people.find(name)
-    if person is None or not rolls.belongs_to(person, entry):
-        raise NotOnTheRoll(_("The account of this person no longer exists."))
-    return person
 
 
 def _check_not_final(election: Election, entry: Item, person: User | None) -> None:
@@ -228,8 +225,4 @@ def _unmarking(station: Station) -> list[Write]:
         return []
     others = [list(each) for each in entry[LINKS] if each[0] != STATION]
     change = {"set": {LINKS: others}} if others else {"remove": (LINKS,)}
-    return [Update(_place_of(entry), **change, when=are_unchanged(entry))]
-
-
-def _place_of(entry: Item) -> Key:
-    return Key(entry["PK"], entry["SK"])
+    return [Update(Key(entry["PK"], entry["SK"]), **change, when=are_unchanged(entry))]

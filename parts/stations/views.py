@@ -1,4 +1,4 @@
-"""Pages of polling stations: the list, the officer's desk, and the screen in the booth."""
+"""Pages and forms of polling stations: the list, the officer's desk, and the screen in the booth."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public
@@ -27,12 +28,54 @@ from foundation.acts.refusals import Refusal
 from foundation.acts.storage import now_text
 from foundation.pages.forms import form_data, form_page, new_token, refusals_as_errors, run_form, token_in
 from foundation.pages.messages import refusals_as_messages, run_action
+from foundation.pages.names import MAX_NAME_CHARS
 from foundation.pages.paths import path_of
 from foundation.pages.qr import qr_svg
 
-from . import devices, repository, rules, services
-from .forms import LeaveForm, LetterForm, PairForm, StationForm, VoterSearchForm
-from .rules import Booth, Device, Occupied, Station
+from . import browser, repository, rules, services
+from .rules import MAX_STATION_NAME_CHARS, Booth, Device, Occupied, Station
+
+
+class StationForm(forms.Form):
+    name = forms.CharField(
+        label=_("Name of the booth"),
+        max_length=MAX_STATION_NAME_CHARS,
+        widget=forms.TextInput({"dir": "auto"}),
+        help_text=_("Voters see it at the top of the screen, such as “Booth 1”."),
+    )
+
+
+class PairForm(forms.Form):
+    code = forms.CharField(
+        label=_("Code of the booth"),
+        max_length=40,
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "dir": "ltr"}),
+        help_text=_("The desk of the polling station shows it: three groups of four."),
+    )
+
+
+class LeaveForm(PairForm):
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self.fields["code"].help_text = _("The one with which this browser became a booth: three groups of four.")
+
+
+class LetterForm(forms.Form):
+    code = forms.CharField(
+        label=_("Code on their letter"),
+        max_length=40,
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "dir": "ltr"}),
+    )
+
+
+class VoterSearchForm(forms.Form):
+    q = forms.CharField(
+        label=_("Name, address or member number"),
+        required=False,
+        max_length=MAX_NAME_CHARS,
+        widget=forms.TextInput({"dir": "auto", "autocomplete": "off", "spellcheck": "false", "data-takes-focus": True}),
+    )
+
 
 # --- for organisers ---
 
@@ -81,17 +124,12 @@ def _show_desk(
     shown = {"search": VoterSearchForm(), "letter": LetterForm(), "next_voter": "", **shown}
     shown |= {"station": station, "look": _look_of(station), "voters": voters, "more": more}
     shown["takes_letters"] = election.by_letter and features.is_on("letters")
-    shown |= {"tells_who": tells_who(election, turnout(election).voted), **_pairing_context(station)}
+    shown |= {"tells_who": tells_who(election, turnout(election).voted), "code": ""}
+    if station.has_code:  # to type in the booth
+        page = absolute_url(reverse("pair_booth"))
+        code = repository.code_for(station)
+        shown |= {"code": code, "pair_page": page, "pair_qr": qr_svg(f"{page}?code={code}")}
     return render(request, "stations/desk.html", election_context(request, election, **shown), status=status)
-
-
-def _pairing_context(station: Station) -> dict[str, Any]:
-    """The code to type in the booth, as long as it was not used."""
-    if not station.has_code:
-        return {"code": ""}
-    code = repository.code_for(station)
-    link = f"{absolute_url(reverse('pair_booth'))}?code={code}"
-    return {"code": code, "pair_link": link, "pair_qr": qr_svg(link), "pair_page": absolute_url(reverse("pair_booth"))}
 
 
 @desk_page
@@ -173,8 +211,8 @@ def pair_booth(request: HttpRequest) -> HttpResponse:
             end_session(request)
             answer = redirect("station_booth")
             clear_browser(request, answer)
-            devices.forget_voter(request, answer, elections.find(device.election_name))
-            devices.remember(answer, device)
+            browser.forget_voter(request, answer, elections.find(device.election_name))
+            browser.remember(answer, device)
             return answer
     context = {"form": form, "plain": True, "code": code if is_at_home else ""}
     return render(request, "stations/pair.html", context, status=422 if form.errors else 200)
@@ -191,8 +229,8 @@ def leave_booth(request: HttpRequest) -> HttpResponse:
         with refusals_as_errors(form, "code"):
             services.leave(request.booth_device, form.cleaned_data["code"])
             answer = redirect("home")
-            devices.forget_voter(request, answer, elections.find(request.booth.election_name))
-            devices.forget(answer)
+            browser.forget_voter(request, answer, elections.find(request.booth.election_name))
+            browser.forget(answer)
             return answer
     context = {"form": form, "station": request.booth, "plain": True}
     return render(request, "stations/leave.html", context, status=422 if form.errors else 200)
@@ -214,11 +252,15 @@ def station_booth(request: HttpRequest) -> HttpResponse:
     here = "over" if is_over else _screen(station, rules.is_voting(station, device, now))
     if request.htmx and request.GET.get("seen") == here:
         return HttpResponse(status=204)
-    context = {"station": station, "screen": here, "plain": True, **_screen_context(station, here, election)}
+    context = {"station": station, "screen": here, "plain": True, "voter": "", "ballot_url": ""}
+    if station.visit and here == "start":  # so that nobody votes in another person's name by mistake
+        context["voter"] = repository.visitor_of(station.visit)[3]
+    if election and here == "continue":
+        context["ballot_url"] = path_of("ballot", election.name)
     answer = render(request, "stations/booth.html", context)
     if is_left or (device.visit and here != "continue"):
-        devices.forget_voter(request, answer, election)
-        devices.remember(answer, replace(device, visit="", active_at=""))
+        browser.forget_voter(request, answer, election)
+        browser.remember(answer, replace(device, visit="", active_at=""))
     return answer
 
 
@@ -226,12 +268,6 @@ def _screen(station: Station, is_voting: bool) -> str:
     if is_voting:
         return "continue"
     return "start" if station.booth == Booth.WAITING else "locked"
-
-
-def _screen_context(station: Station, screen: str, election: Election | None) -> dict[str, Any]:
-    """Whose ballot it is, so that nobody votes in another person's name by mistake."""
-    voter = repository.visitor_of(station.visit)[3] if station.visit and screen == "start" else ""
-    return {"voter": voter, "ballot_url": path_of("ballot", election.name) if election and screen == "continue" else ""}
 
 
 @public
@@ -247,9 +283,9 @@ def start_voting(request: HttpRequest) -> HttpResponse:
     election = elections.find(link.election_name)
     assert election is not None  # its station was found
     answer = redirect(path_of("ballot", election.name))
-    devices.forget_voter(request, answer, election)
+    browser.forget_voter(request, answer, election)
     passes.issue_pass(request, answer, link, election, STATION, label)
-    devices.remember(answer, device)
+    browser.remember(answer, device)
     return answer
 
 
@@ -263,8 +299,8 @@ def finish_voting(request: HttpRequest) -> HttpResponse:
     if device.visit:
         services.end_visit(station.election_name, station.id, device.visit)
     answer = redirect("station_booth")
-    devices.forget_voter(request, answer, elections.find(station.election_name))
-    devices.remember(answer, replace(device, visit="", active_at=""))
+    browser.forget_voter(request, answer, elections.find(station.election_name))
+    browser.remember(answer, replace(device, visit="", active_at=""))
     return answer
 
 
@@ -286,5 +322,5 @@ def booth_state(request: HttpRequest) -> HttpResponse:
         return redirect("station_booth")
     answer = HttpResponse(status=204)
     if "active" in request.GET:
-        devices.remember(answer, replace(device, active_at=now))
+        browser.remember(answer, replace(device, active_at=now))
     return answer

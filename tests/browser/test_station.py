@@ -14,7 +14,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from foundation.ranking.candidates import Candidate
 from parts.stations import repository, services
-from parts.stations.devices import COOKIE
+from parts.stations.browser import COOKIE
 from parts.stations.rules import Booth, Station
 
 from .conftest import NUMBERS, until

@@ -42,7 +42,7 @@ from parts.candidate_questions import repository as asked
 from parts.candidate_questions import services as questions
 from parts.candidate_questions.rules import CandidateQuestion
 from parts.letters import services as letters
-from parts.stations import devices, repository, rules, services
+from parts.stations import browser, repository, rules, services
 from parts.stations.rules import Booth, Busy, Device, NoStation, Station, Visit
 from tests import clock, voting
 from tests.at_once import at_once
@@ -203,7 +203,7 @@ def test_all_questions_on_a_ballot_are_voted_on_in_one_visit(site):
     assert 'class="words"' in shown.content.decode()
     assert 'name="secret"' not in shown.content.decode(), "no other page is open"
     booth.post(FINISH)
-    assert cookies(booth) <= {devices.COOKIE, "csrftoken"}
+    assert cookies(booth) <= {browser.COOKIE, "csrftoken"}
     assert [[each.rankings for each in ballots.every_ballot(one)] for one in election.questions] == [["0"], ["1"]]
     assert LINKS not in entry_of(ANN, "Spring")
 
@@ -353,7 +353,7 @@ def test_finishing_leaves_one_cookie_and_nothing_in_the_browser(station, booth):
     booth.post(PAGE, fields | {"rank-1": "1"})
     assert {PASS, "ranking"} <= cookies(booth)
     answer = booth.post(FINISH)
-    assert cookies(booth) <= {devices.COOKIE, "csrftoken"}
+    assert cookies(booth) <= {browser.COOKIE, "csrftoken"}
     assert answer["Clear-Site-Data"] == '"cache", "storage"'
     assert answer["Cache-Control"] == "private, no-store"
 
@@ -616,7 +616,7 @@ def test_a_wrong_code_a_used_one_and_that_of_a_closed_station_say_the_same(board
     answers = [Client().post(PAIR, {"code": code}) for code in (used, repository.code_for(gone), "0000-0000-0000", "#")]
     assert {each.status_code for each in answers} == {422}
     assert len({text_of(each).replace(each.wsgi_request.POST["code"], "") for each in answers}) == 1
-    assert all(devices.COOKIE not in each.cookies for each in answers)
+    assert all(browser.COOKIE not in each.cookies for each in answers)
 
 
 def test_a_second_browser_ends_the_first(board, station, booth):
@@ -627,7 +627,7 @@ def test_a_second_browser_ends_the_first(board, station, booth):
     second = paired(now_at(station))
     assert LINKS not in entry_of(ANN), "whoever was in the booth is out"
     assert booth.get(BOOTH)["Location"] == PAIR
-    assert devices.COOKIE not in cookies(booth)
+    assert browser.COOKIE not in cookies(booth)
     assert "Please wait" in text_of(second.get(BOOTH))
 
 
@@ -647,13 +647,13 @@ def test_pairing_signs_out_whoever_is_signed_in(station):
 
 
 def test_a_made_up_or_stolen_cookie_is_no_booth(station, booth):
-    for value in ("x", booth.cookies[devices.COOKIE].value[:-2], ""):
+    for value in ("x", booth.cookies[browser.COOKIE].value[:-2], ""):
         client = Client()
-        client.cookies[devices.COOKIE] = value
+        client.cookies[browser.COOKIE] = value
         assert client.get(BOOTH)["Location"] == PAIR
     other = Client()
     answer = devices_cookie(Device("Board", station.id, "0" * 32))
-    other.cookies[devices.COOKIE] = answer
+    other.cookies[browser.COOKIE] = answer
     let_in(station, ANN)
     assert other.post(START)["Location"] == PAIR
     assert now_at(station).booth == Booth.WAITING
@@ -661,8 +661,8 @@ def test_a_made_up_or_stolen_cookie_is_no_booth(station, booth):
 
 def devices_cookie(device: Device) -> str:
     answer = HttpResponse()
-    devices.remember(answer, device)
-    return answer.cookies[devices.COOKIE].value
+    browser.remember(answer, device)
+    return answer.cookies[browser.COOKIE].value
 
 
 def test_a_booth_shows_nothing_but_ballots(station, booth):
@@ -841,7 +841,7 @@ def test_a_receipt_stays_when_the_election_closes_until_somebody_finishes(board,
     assert booth.get("/station/state/").status_code == 204
     assert booth.get(PAGE)["Location"] == BOOTH, "but no page of the ballot opens"
     booth.post(FINISH)
-    assert cookies(booth) <= {devices.COOKIE, "csrftoken"}
+    assert cookies(booth) <= {browser.COOKIE, "csrftoken"}
     assert booth.get("/station/state/")["Location"] == BOOTH
 
 
@@ -886,7 +886,7 @@ def about_to_cast(client: Client, place: int):
 
 
 def device_of(client: Client) -> Device:
-    return Device(*read_token("station", client.cookies[devices.COOKIE].value, None))
+    return Device(*read_token("station", client.cookies[browser.COOKIE].value, None))
 
 
 def test_of_two_officers_who_look_at_once_one_lets_somebody_in(station, booth):

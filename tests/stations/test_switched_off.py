@@ -13,7 +13,7 @@ from elections.lifecycle import closing
 from elections.roll.services import add_voters
 from elections.voter_lists import Details
 from foundation.parts import parts
-from parts.stations import devices
+from parts.stations import browser
 from parts.stations.rules import Booth
 from tests.ballots.test_pages import PAGE, vote
 from tests.switching import switched_off
@@ -43,7 +43,7 @@ def test_a_booth_is_an_ordinary_browser_meanwhile_and_then_the_booth_that_it_was
         assert page.status_code == 200
         assert 'name="booth"' not in page.content.decode()
         assert booth.get(BOOTH).status_code == 404
-        assert devices.COOKIE in cookies(booth)
+        assert browser.COOKIE in cookies(booth)
     assert booth.get("/help/")["Location"] == BOOTH
     let_in(station, ANN)
     booth.post(START)
