@@ -63,7 +63,7 @@ NOT_WALKED = {
     "parts.stations.views.PairForm": "a code that is looked up",
     "parts.news.forms.NoNewsForm": "an address that is looked up",
     "results.front_page.site_forms.PartForm": "what several forms have in common",
-    "parts.roll_sources.forms.SourceForm": "an address that is requested at once",
+    "parts.roll_sources.views.SourceForm": "an address that is requested at once",
     "elections.roll.forms.VotersForm": "what several forms have in common",
     "parts.skills.needed.views.SkilledForm": "what two forms have in common",
     "foundation.pages.time_fields.ZonedForm": "what several forms have in common",

@@ -28,7 +28,7 @@ class RollSources(parts.Part):
         from foundation.store import keys
 
         from . import emails
-        from .concerns import failed_night
+        from .sources import failed_night
 
         EMAIL_TEMPLATES.update(emails.EMAIL_TEMPLATES)
         READ_WITH.add(keys.roll_source)

@@ -15,12 +15,8 @@ from . import sources
 def _values(mail: Mail) -> dict[str, str]:
     if (election := repository.find(mail.about["election_name"])) is None:
         raise NothingToSay
-    return {"election": election.name, "outcome": _outcome(mail)}
-
-
-def _outcome(mail: Mail) -> str:
     if reason := mail.about.get("reason"):
-        return sources.trouble(reason)
+        return {"election": election.name, "outcome": sources.trouble(reason)}
     added, changed = int(mail.about["added"]), int(mail.about["changed"])
     was_added = ngettext("%(count)d voter added.", "%(count)d voters added.", added) % {"count": added}
     was_changed = ngettext(
@@ -28,7 +24,8 @@ def _outcome(mail: Mail) -> str:
         "The details for the letters of %(count)d voters have changed.",
         changed,
     ) % {"count": changed}
-    return " ".join(each for each, count in ((was_added, added), (was_changed, changed)) if count)
+    outcome = " ".join(each for each, count in ((was_added, added), (was_changed, changed)) if count)
+    return {"election": election.name, "outcome": outcome}
 
 
 EMAIL_TEMPLATES = {

@@ -1,13 +1,12 @@
 """A roll that follows a source: a file behind a web address, or a group or team at a sign-in provider.
 
 What is listed there and missing on the roll is added. Who is no longer listed is removed while the election is a draft,
-and never afterwards. A source that cannot be read, or that lists nobody, changes nothing.
-"""
+and never afterwards. A source that cannot be read, or that lists nobody, changes nothing."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import takewhile
@@ -21,6 +20,7 @@ from accounts.connectors import membership
 from accounts.models import User
 from elections import repository, rolls, voter_lists
 from elections.actions import check, record
+from elections.dashboard.concerns import Concern, ElectionSnapshot
 from elections.roll import services
 from elections.rules import Action, Election, State
 from elections.voter_lists import VoterRow
@@ -89,11 +89,7 @@ class Source:
 
 def find(election_name: str) -> Source | None:
     item = table().get(keys.roll_source(election_name))
-    return _source_of(item) if item else None
-
-
-def _source_of(item: Item) -> Source:
-    return Source(**{name: item[name] for name in Source.__dataclass_fields__ if name in item})
+    return Source(**{name: item[name] for name in Source.__dataclass_fields__ if name in item}) if item else None
 
 
 def _item(source: Source) -> Item:
@@ -107,11 +103,9 @@ def _item(source: Source) -> Item:
 
 def read(kind: str, place: str) -> list[VoterRow]:
     """What the source lists."""
-    return READERS[kind](place)
-
-
-def _read_file(url: str) -> list[VoterRow]:
-    response = outbound.request("GET", url, headers={"Accept": "text/csv, text/plain"}, max_bytes=lists.MAX_BYTES)
+    if kind == GROUP:
+        return _read_group(place)
+    response = outbound.request("GET", place, headers={"Accept": "text/csv, text/plain"}, max_bytes=lists.MAX_BYTES)
     if not response.is_success:
         raise SourceError("status")
     return voter_lists.read_voters(response.body)
@@ -128,9 +122,6 @@ def _read_group(place: str) -> list[VoterRow]:
     reason = _("No account here is linked with this one at %(provider)s.") % {"provider": provider.label}
     rows = [VoterRow(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)]
     return [*rows, *(VoterRow(line, login, None, Verdict.INVALID, reason) for line, login in enumerate(unknown, 1))]
-
-
-READERS: dict[str, Callable[[str], list[VoterRow]]] = {FILE: _read_file, GROUP: _read_group}
 
 
 # --- comparing ---
@@ -206,6 +197,14 @@ def drop(actor: User, election: Election) -> None:
 # --- every night ---
 
 
+def failed_night(snapshot: ElectionSnapshot) -> Iterator[Concern]:
+    """What the dashboard of an election says of it."""
+    source = snapshot.progress.beside.get(keys.roll_source(snapshot.election.name), {})
+    if (reason := source.get("failed", "")) and snapshot.state != State.CLOSED:
+        page = snapshot.link("roll_source", _("Follow a source"), "ADD_VOTERS")
+        yield Concern("source", trouble(reason), page)
+
+
 def _next_night(election: Election) -> str:
     now = datetime.fromisoformat(now_text()).astimezone(ZoneInfo(election.time_zone))
     night = now.replace(hour=HOUR, minute=0, second=0, microsecond=0)
@@ -236,25 +235,20 @@ def follow_due(goes_on: Callable[[], bool] = lambda: True, now: Callable[[], str
 
 
 def _follow_one(item: Item) -> int:
+    """With mails about what an open roll gained or, once, that it failed."""
     source = find(item["election_name"])  # the index may lag
     if source is None or source.due != item["due"]:
         return 0
     election, mails = repository.find(source.election_name), list[Put]()
     after = replace(source, due="", set_by="", account="", failed="")
     if election is not None and election.state(now_text()) != State.CLOSED:
-        after, mails = _followed(source, election)
+        after, found = _attempted(source, election)
+        if after.failed and after.failed != source.failed:
+            mails = _mails(election, NOT_FOLLOWED, reason=after.failed)
+        elif found and (found.added or found.changed) and election.state(now_text()) != State.DRAFT:
+            mails = _mails(election, FOLLOWED, added=str(len(found.added)), changed=str(len(found.changed)))
     try_write(Put(_item(after), when=Equals("due", source.due) & Equals("place", source.place)), *mails)
     return 1
-
-
-def _followed(source: Source, election: Election) -> tuple[Source, list[Put]]:
-    """The source as it is after a night, and the mails about it: what an open roll gained, or, once, that it failed."""
-    after, found = _attempted(source, election)
-    if after.failed and after.failed != source.failed:
-        return after, _mails(election, NOT_FOLLOWED, reason=after.failed)
-    if found and (found.added or found.changed) and election.state(now_text()) != State.DRAFT:
-        return after, _mails(election, FOLLOWED, added=str(len(found.added)), changed=str(len(found.changed)))
-    return after, []
 
 
 def _mails(election: Election, kind: str, **about: str) -> list[Put]:

@@ -29,17 +29,16 @@ class Webhooks(parts.Part):
         from parts.news.services import PUBLISHING
         from results.services import SEALING
 
-        from . import emails, events, repository
-        from . import sending as _steps  # noqa: F401 - its step
+        from . import deliveries, repository
         from .services import forget_webhooks
 
         background.register(repository.NOTIFYING, repository.DELIVERING)
-        EMAIL_TEMPLATES.update(emails.EMAIL_TEMPLATES)
-        OPENING.add(events.opened)
-        SHUTTING.add(events.closed)
-        SEALING.add(events.sealed)
-        REMINDING.add(events.reminded)
-        PUBLISHING.add(events.published)
+        EMAIL_TEMPLATES.update(deliveries.EMAIL_TEMPLATES)
+        OPENING.add(deliveries.opened)
+        SHUTTING.add(deliveries.closed)
+        SEALING.add(deliveries.sealed)
+        REMINDING.add(deliveries.reminded)
+        PUBLISHING.add(deliveries.published)
         ON_REMOVAL.add(forget_webhooks)
 
     def jobs(self) -> Iterable[Job]:

@@ -1,13 +1,24 @@
-"""Item and event types of webhooks."""
+"""What is stored and logged about webhooks, and its export with personal data."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import asdict
+
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import User
 from foundation.store import keys
 from foundation.store.schema import EventType, Export, ItemType
+from foundation.store.table import Item
 
-from .personal_data import own_webhooks
+from . import repository
+
+
+def own_webhooks(user: User) -> Iterator[Item]:
+    for endpoint in repository.endpoints_of(user.name):
+        yield {name: value for name, value in asdict(endpoint).items() if name not in ("secret", "old_secret")}
+
 
 ITEMS = (
     ItemType("webhook", keys.webhook, "id owner:person types:list created_by:person created_at state failing_since "

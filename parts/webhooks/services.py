@@ -18,7 +18,7 @@ from foundation.store.log import Event
 from foundation.store.table import Delete, Exists, Span, Write
 
 from . import repository, rules
-from .events import message_id, payload
+from .deliveries import message_id, payload
 from .rules import ACTIVE, PAUSED, ROTATION_SECONDS, SECRET_BYTES, TEST, Delivery, Endpoint
 
 SITE_OWNER = ""  # the owner of the site's own webhooks

@@ -4,31 +4,52 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+from django import forms
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
-from accounts.models import User
 from accounts.rules import Permission
+from foundation.acts.outbound import MAX_URL_CHARS, OutboundError, checked_url
 from foundation.acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from foundation.pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
 from foundation.pages.messages import confirm_page, run_action
 
 from . import repository, services
-from .forms import EndpointForm
 from .rules import REASONS, TYPES, Endpoint, shown_secret
 from .services import SITE_OWNER
+
+
+class EndpointForm(forms.Form):
+    url = forms.CharField(
+        label=_("Address"),
+        max_length=MAX_URL_CHARS,
+        widget=forms.TextInput(attrs={"inputmode": "url", "placeholder": "https://…", "dir": "ltr"}),
+        help_text=_("Where events are sent, by https. The host must be on the public internet."),
+    )
+    types = forms.MultipleChoiceField(
+        label=_("Events"), choices=list(TYPES.items()), initial=list(TYPES), widget=forms.CheckboxSelectMultiple
+    )
+
+    def clean_url(self) -> str:
+        url: str = self.cleaned_data["url"]
+        try:
+            checked_url(url)
+        except OutboundError as error:
+            raise ValidationError(str(error)) from None
+        return url
+
 
 TESTS = Limit("webhook tests", 60, SECONDS_PER_HOUR)
 
 
-def _load(user: User, webhook_id: str) -> Endpoint | None:
-    return repository.find_any(services.owners_for(user), webhook_id)
-
-
-endpoint_page = requires(Permission.USE_APPLICATION, load_for=_load)
+endpoint_page = requires(
+    Permission.USE_APPLICATION,
+    load_for=lambda user, webhook_id: repository.find_any(services.owners_for(user), webhook_id),
+)
 
 
 @requires(Permission.USE_APPLICATION)
