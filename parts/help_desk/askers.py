@@ -81,8 +81,7 @@ def delivery(election: Election, voted: int, names: Iterable[str]) -> Delivery |
     entry = next((found[place] for place in places if place in found), None)
     if entry is None:
         return None
-    voter = entry["voter_name"]
+    ((_entry, mail),), voter = invited_voters([entry]), entry["voter_name"]
     failed = table().get_many([keys.failed_mail(election.name, kind, voter) for kind in (INVITED, REMINDED)])
     failures = [Failure(voter, each["kind"], each["reason"], each["detail"]) for each in failed.values()]
-    ((_entry, mail),) = invited_voters([entry])
     return Delivery(entry, mail, failures, entry["voted"] if tells_who(election, voted) else None)

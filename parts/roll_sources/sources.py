@@ -105,6 +105,8 @@ def read(kind: str, place: str) -> list[VoterRow]:
     """What the source lists."""
     if kind == GROUP:
         return _read_group(place)
+    if kind != FILE:
+        raise KeyError(kind)
     response = outbound.request("GET", place, headers={"Accept": "text/csv, text/plain"}, max_bytes=lists.MAX_BYTES)
     if not response.is_success:
         raise SourceError("status")

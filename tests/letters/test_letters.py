@@ -7,6 +7,7 @@ import io
 import re
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 
 import pytest
 from django.test import Client
@@ -31,6 +32,7 @@ from foundation.ranking.candidates import Candidate
 from foundation.ranking.codes import code_symbols
 from foundation.store import keys
 from foundation.store.log import layout
+from foundation.store.splitting import by_count
 from operations.upkeep import replay
 from parts.letters import repository, rules, services
 from tests.background import finish_background
@@ -361,12 +363,12 @@ def test_a_file_for_a_print_shop_has_no_formulas(board, owner, signed_in):
     assert not [each for each in cells if each[:1] in ("=", "+", "-", "@", "\t", "\r", "\uff1d")]
 
 
-def test_a_file_that_is_cut_short_leaves_the_rest_waiting(board, owner):
+def test_a_file_that_is_cut_short_leaves_the_rest_waiting(board, owner, monkeypatch):
     many = [f"m{number}@" for number in range(100)]
     add_voters(owner, board, many, dict.fromkeys(many, Details("Somebody")))
-    found = services.print_each(owner, board, 1, 10_000, "file")
-    shown = [next(found) for _letter in range(5)]
-    found.close()
+    with monkeypatch.context() as cut_short:
+        cut_short.setattr(services, "by_count", lambda names, most: islice(by_count(names, most), 1))
+        shown = services.print_batch(owner, board, 1, 10_000, "file")
     assert services.waiting(board).letters == 104 - services.TRANSACTION_LETTERS
     assert all(services.find_by_code("Board", each.code) for each in shown)
     assert services.reissue_batch(owner, board, 1) == services.TRANSACTION_LETTERS
