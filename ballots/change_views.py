@@ -20,7 +20,7 @@ from foundation.ranking import ranking_cookie
 from foundation.ranking.marks import RANK_PREFIX
 
 from . import rules, services
-from .repository import Standing
+from .repository import VoterContext
 from .secret import WrongWords, from_words, whole
 from .views import (
     SECRET,
@@ -38,7 +38,7 @@ from .views import (
     withdraw_as,
 )
 
-Show = Callable[[HttpRequest, Standing], HttpResponse]
+Show = Callable[[HttpRequest, VoterContext], HttpResponse]
 
 MAX_WORDS_CHARS = 400  # of what is typed as twelve words
 
@@ -63,9 +63,9 @@ def _show_by_secret(request: HttpRequest, name: str, show: Show) -> HttpResponse
     if brings_secret(request.POST):
         try:
             secret = opened_secret(request.POST)
-            if (standing := services.standing_of(None, name, secret=secret)) is None:
+            if (voter_context := services.voter_context(None, name, secret=secret)) is None:
                 raise WrongWords(rules.NO_SUCH_BALLOT)
-            return show(request, standing)
+            return show(request, voter_context)
         except WrongWords as refusal:
             problem = str(refusal)
     return show_words_form(request, typed, problem)
@@ -81,16 +81,16 @@ def opened_secret(post: MultiValueDict) -> str:
     return whole(post.get(SECRET, "")) or from_words(post.get("words", "")[:MAX_WORDS_CHARS])
 
 
-def _open(request: HttpRequest, standing: Standing) -> HttpResponse:
-    show = _show_opened if NO_DRAFTS in standing.election.safeguards else open_by_secret
-    return show(request, standing)
+def _open(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
+    show = _show_opened if NO_DRAFTS in voter_context.election.safeguards else open_by_secret
+    return show(request, voter_context)
 
 
-def _show_receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
+def _show_receipt(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
     """There is none after a withdrawal, and none after the close: then the ballot's page says so."""
-    if not standing.ballots or not standing.election.takes_votes(now_text()):
-        return _open(request, standing)
-    return show_receipt(request, standing, standing.ballots)
+    if not voter_context.ballots or not voter_context.election.takes_votes(now_text()):
+        return _open(request, voter_context)
+    return show_receipt(request, voter_context, voter_context.ballots)
 
 
 def show_words_form(request: HttpRequest, typed: str, problem: str) -> HttpResponse:
@@ -106,29 +106,29 @@ def with_words(view: Show) -> View:
     def opened(request: HttpRequest, name: str) -> HttpResponse:
         carried = request.POST if SECRET in request.POST else ranking_cookie.load(request, unknown_owner(name))
         secret = whole((carried or {}).get(SECRET, ""))
-        standing = services.standing_of(None, name, secret=secret, described=True) if secret else None
-        return redirect("change", name=name) if standing is None else view(request, standing)
+        voter_context = services.voter_context(None, name, secret=secret, described=True) if secret else None
+        return redirect("change", name=name) if voter_context is None else view(request, voter_context)
 
     return opened
 
 
 @form_page
 @with_words
-def change_ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
-    return _show_opened(request, standing, is_sent=request.method == "POST")
+def change_ballot(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
+    return _show_opened(request, voter_context, is_sent=request.method == "POST")
 
 
-def _show_opened(request: HttpRequest, standing: Standing, *, is_sent: bool = False) -> HttpResponse:
+def _show_opened(request: HttpRequest, voter_context: VoterContext, *, is_sent: bool = False) -> HttpResponse:
     try:
-        services.check_voter(standing, now_text())
+        services.check_voter(voter_context, now_text())
     except Refusal as refusal:
-        return show_refusal(request, standing.election, refusal)
+        return show_refusal(request, voter_context.election, refusal)
     if is_sent:
-        return to_review(request, standing)
-    sent = carried_ranking(request, standing)
+        return to_review(request, voter_context)
+    sent = carried_ranking(request, voter_context)
     is_ranked = any(name.startswith(RANK_PREFIX) for name in sent or ())
-    marks = typed_marks(standing, sent) if sent and is_ranked else marks_of(standing.ballots)
-    return show_ballot(request, standing, marks, was_withdrawn=not standing.ballots)
+    marks = typed_marks(voter_context, sent) if sent and is_ranked else marks_of(voter_context.ballots)
+    return show_ballot(request, voter_context, marks, was_withdrawn=not voter_context.ballots)
 
 
 @public
@@ -140,5 +140,5 @@ def change_cast(request: HttpRequest, name: str) -> HttpResponse:
 
 @form_page
 @with_words
-def change_withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
-    return withdraw_as(request, None, standing)
+def change_withdraw(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
+    return withdraw_as(request, None, voter_context)

@@ -15,7 +15,7 @@ from foundation.mail.emails import RECIPIENT_NAME, EmailTemplate
 from foundation.mail.mail import Mail
 from foundation.store.table import Write
 
-from .repository import Standing
+from .repository import VoterContext
 
 CAST, CHANGED, WITHDRAWN, PAPER = "ballot_cast", "ballot_changed", "ballot_withdrawn", "ballot_on_paper"
 ANONYMOUS = "_anonymous"  # suffix of the kinds of mail about a secret ballot
@@ -23,43 +23,43 @@ BY_LINK = "_by_link"  # suffix of the kinds of mail to voters who were sent a li
 FINAL = "_final"  # suffix of the kinds of mail where nobody can vote again
 
 
-def cast_email(standing: Standing, actor: str, *, paper: bool) -> list[Write]:
+def cast_email(context: VoterContext, actor: str, *, paper: bool) -> list[Write]:
     """The email about a cast, queued in the same transaction."""
     if paper:
-        return _email(PAPER, standing, entered_by=actor)
-    return _email(CHANGED if standing.voted else CAST, standing)
+        return _email(PAPER, context, entered_by=actor)
+    return _email(CHANGED if context.voted else CAST, context)
 
 
-def withdrawal_email(standing: Standing) -> list[Write]:
-    return _email(WITHDRAWN, standing)
+def withdrawal_email(context: VoterContext) -> list[Write]:
+    return _email(WITHDRAWN, context)
 
 
-def _email(kind: str, standing: Standing, **more: str) -> list[Write]:
+def _email(kind: str, context: VoterContext, **more: str) -> list[Write]:
     """Empty if the election sends no such emails, or there is no address."""
-    election, to = standing.election, _address(standing)
+    election, to = context.election, _address(context)
     if not election.mail_votes or to is None:
         return []
     about = {"election_name": election.name, "organiser": election.owner_name, **more}
-    about |= {RECIPIENT_NAME: name} if (name := _name(standing)) else {}
+    about |= {RECIPIENT_NAME: name} if (name := _name(context)) else {}
     kind = f"{kind}{ANONYMOUS}" if election.secret_ballot else kind
-    entry = standing.entry or {}
+    entry = context.entry or {}
     if election.vote_by_link and (INVITED in entry or was_mailed(entry)):
         kind = f"{kind}{BY_LINK}"
     kind = kind if election.changeable else f"{kind}{FINAL}"
     return [outbox.queued(kind, to, None, **about)]
 
 
-def _address(standing: Standing) -> str | None:
+def _address(context: VoterContext) -> str | None:
     """The account's address; without an account, the address on the roll."""
-    if standing.person is not None:
-        return standing.person.email
-    return standing.voter if is_by_address(standing.voter or "") else None
+    if context.person is not None:
+        return context.person.email
+    return context.voter if is_by_address(context.voter or "") else None
 
 
-def _name(standing: Standing) -> str:
+def _name(context: VoterContext) -> str:
     """By which the voter is greeted: that on the roll, as in the invitation; else that of the account."""
-    on_roll = (standing.entry or {}).get("display_name", "")
-    person = standing.person
+    on_roll = (context.entry or {}).get("display_name", "")
+    person = context.person
     return on_roll or ((person.display_name or person.name) if person else "")
 
 

@@ -31,20 +31,20 @@ def paper(request: HttpRequest, election: Election) -> HttpResponse:
     voter = (request.POST if request.method == "POST" else request.GET).get("voter", "").strip()
     if not voter:
         return _ask_whose(request, election)
-    standing = services.paper_standing(election.name, voter)
+    voter_context = services.paper_voter_context(election.name, voter)
     try:
-        if standing is None:
+        if voter_context is None:
             raise rules.NotOnTheRoll(rules.NOT_OPEN)
-        services.check_paper_voter(request.user, standing)
+        services.check_paper_voter(request.user, voter_context)
     except Refusal as refusal:
         return _ask_whose(request, election, voter, str(refusal))
     more = _paper_steps(election, voter)
     if request.method != "POST":
-        return show_ballot(request, standing, {}, **more)
+        return show_ballot(request, voter_context, {}, **more)
     return (
-        show_typed(request, standing, **more)
+        show_typed(request, voter_context, **more)
         if "back" in request.POST
-        else show_for_review(request, standing, request.POST, **more)
+        else show_for_review(request, voter_context, request.POST, **more)
     )
 
 
@@ -58,7 +58,7 @@ def _paper_steps(election: Election, voter: str) -> dict[str, Any]:
     action, cast_action = reverse("paper", args=[election.name]), reverse("enter_paper", args=[election.name])
     return {
         "paper_for": voter,
-        "acts": 0,
+        "revision": 0,
         "replaces": False,
         "has_words": False,
         "action": action,
@@ -78,15 +78,15 @@ def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
             request.user, election.name, voter, submitted_ranks(request.POST), token_in(request.POST)
         )
     except Refusal as refusal:
-        standing = services.paper_standing(election.name, voter)
-        if standing is None:
+        voter_context = services.paper_voter_context(election.name, voter)
+        if voter_context is None:
             return _ask_whose(request, election, voter, str(refusal))
-        return show_typed(request, standing, problem=str(refusal), **_paper_steps(election, voter))
-    standing = services.paper_standing(election.name, voter)
-    if not outcome.ballots or standing is None:
+        return show_typed(request, voter_context, problem=str(refusal), **_paper_steps(election, voter))
+    voter_context = services.paper_voter_context(election.name, voter)
+    if not outcome.ballots or voter_context is None:
         messages.info(request, _("This form was already submitted, and the ballot was entered then."))
         return redirect("paper", name=election.name)
     if not election.changeable and election.secret_ballot:
-        messages.success(request, _("The paper ballot of %(name)s has been entered.") % {"name": standing.label})
+        messages.success(request, _("The paper ballot of %(name)s has been entered.") % {"name": voter_context.label})
         return redirect("paper", name=election.name)
-    return show_receipt(request, standing, outcome.ballots, paper_for=standing.label)
+    return show_receipt(request, voter_context, outcome.ballots, paper_for=voter_context.label)

@@ -18,32 +18,32 @@ from foundation.store import keys
 from foundation.store.table import Item
 
 from . import repository
-from .repository import Standing
+from .repository import VoterContext
 
 
 def export_ballots(user: User) -> Iterator[Item]:
     """One for each roll that says they voted, and each question: of a secret ballot, that it cannot be found."""
     for some in personal_data.entries(user):
         voted = [entry for entry in some if entry["voted"]]
-        standings = list(_standings(user, voted)) if voted else []
+        contexts = list(_voter_contexts(user, voted)) if voted else []
         cast = [
             (question, each.ballot_key(question.number))
-            for each in standings
+            for each in contexts
             if not each.election.secret_ballot
             for question in each.questions
         ]
         found = table().get_many([place for _question, place in cast]) if cast else {}
         yield from (_ballot(question, found[place]) for question, place in cast if place in found)
         note = _("You have voted. Nobody can tell which ballot is yours.")
-        secret = (each.election.name for each in standings if each.election.secret_ballot)
+        secret = (each.election.name for each in contexts if each.election.secret_ballot)
         yield from ({"election": name, "secret": True, "note": note} for name in secret)
 
 
-def _standings(user: User, entries: list[Item]) -> Iterator[Standing]:
+def _voter_contexts(user: User, entries: list[Item]) -> Iterator[VoterContext]:
     found = table().get_many({keys.election(entry["election_name"]) for entry in entries})
     for entry in entries:
         if (item := found.get(keys.election(entry["election_name"]))) is not None:
-            yield Standing(elections.election_of(item), entry["voter_name"], entry, person=user)
+            yield VoterContext(elections.election_of(item), entry["voter_name"], entry, person=user)
 
 
 def _ballot(question: Election, item: Item) -> Item:

@@ -11,11 +11,11 @@ from foundation.store.splitting import by_count
 from foundation.store.table import Put, Write
 
 from . import repository
-from .repository import Standing
+from .repository import VoterContext
 from .rules import Ballot
 
 
-def standing_of(event: LoggedEvent) -> Standing:
+def voter_context_of(event: LoggedEvent) -> VoterContext:
     """Who is not on the roll joins where everyone may."""
     election, voter, account = election_of(event), event.data["voter_name"], event.data.get("account")
     entry = table().get(sharding.voter_key(election, voter))
@@ -25,22 +25,22 @@ def standing_of(event: LoggedEvent) -> Standing:
     if not election.questions_for(rolls.groups_of(entry or {})):
         raise DoesNotFit(f"is about {voter}, who is in none of the groups that may vote.")
     bound = account if rolls.is_by_account(voter) else None
-    return Standing(election, voter, entry, account=bound)
+    return VoterContext(election, voter, entry, account=bound)
 
 
 def cast(event: LoggedEvent) -> Transactions:
-    standing, data = standing_of(event), event.data
-    if standing.voted != data["changed"]:
+    context, data = voter_context_of(event), event.data
+    if context.voted != data["changed"]:
         raise DoesNotFit(
-            f"takes {standing.voter} for somebody who has{'' if data['changed'] else ' not'} voted by then."
+            f"takes {context.voter} for somebody who has{'' if data['changed'] else ' not'} voted by then."
         )
     paper = bool(data.get("paper", False))
-    if standing.election.secret_ballot:
-        yield repository.recording_vote(standing, paper=paper)
+    if context.election.secret_ballot:
+        yield repository.recording_vote(context, paper=paper)
     else:
         said = dict(data["answers"]) if "answers" in data else {1: data["rankings"]}
         own = data["confirmation"], event.when, rolls.weight_of(data)
-        yield repository.casting(standing, {number: Ballot(text, *own) for number, text in said.items()}, paper=paper)
+        yield repository.casting(context, {number: Ballot(text, *own) for number, text in said.items()}, paper=paper)
 
 
 def changed(event: LoggedEvent) -> Transactions:
@@ -58,10 +58,10 @@ def withdrawn(event: LoggedEvent) -> Transactions:
     if election_of(event).secret_ballot:
         yield [_replaced(event, -1)]
         return
-    standing = standing_of(event)
-    if not standing.voted:
-        raise DoesNotFit(f"is about {standing.voter}, who has not voted by then.")
-    yield repository.withdrawing(standing)
+    context = voter_context_of(event)
+    if not context.voted:
+        raise DoesNotFit(f"is about {context.voter}, who has not voted by then.")
+    yield repository.withdrawing(context)
 
 
 def sealed(event: LoggedEvent) -> Transactions:

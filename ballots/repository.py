@@ -37,16 +37,16 @@ _row: Callable[[Line], list[str]] = methodcaller("split", "\t", 3)
 
 
 @dataclass(frozen=True)
-class Standing:
-    """A person's standing in an election at one moment: everything that decisions about their ballot need, read at
-    once. With the secret of a ballot alone, it is that of somebody unknown."""
+class VoterContext:
+    """Everything that decisions about somebody's ballot in an election need, read at once. With the secret of a ballot
+    alone, it is that of somebody unknown."""
 
     election: Election
     voter: str | None  # the name they have on the roll; `None` if they are not on it, or unknown
     entry: Item | None  # their entry on the roll, if there is one already
     others: tuple[Key, ...] = ()  # where else they are on the roll, or may be once they vote: by name, by address
     repeated: bool = False  # whether the form was carried out before
-    person: User | None = None  # whose standing it is, if they have an account
+    person: User | None = None  # who it is, if they have an account
     account: str | None = None  # which account of that name votes, by when it was made
     link: Link | None = None  # by which they came, if they did not sign in
     link_is_secret: bool = False  # whether the secret of their ballot is that of the link
@@ -66,7 +66,7 @@ class Standing:
         return bool(self.entry and self.entry["voted"])
 
     @property
-    def acts(self) -> int:
+    def revision(self) -> int:
         """How often they have cast, changed or withdrawn, as far as the roll tells: of a secret ballot only whether it
         was cast. A page compares it to notice that it is out of date."""
         return self.entry.get("acts", int(self.voted)) if self.entry else 0
@@ -104,7 +104,7 @@ class Standing:
         return keys.ballot(election.name, name, election.shards, question)
 
 
-def read_standing(
+def read_voter_context(
     election_name: str,
     who: User | Link | str | None,
     *,
@@ -113,12 +113,12 @@ def read_standing(
     described: bool = False,
     to_show: bool = False,
     open_mark: Key | None = None,
-) -> Standing | None:
-    """The standing of a person with an account, of the holder of a link, of an entry on the roll, or of nobody known.
+) -> VoterContext | None:
+    """The context of a person with an account, of the holder of a link, of an entry on the roll, or of nobody known.
 
     Reads the election, their entries, what lies under the secret, and the form's token in one round trip. A page that
     only shows it to a person with an account may get a cached election, up to a second old. So may a cast that has an
-    open mark read with it: there is no standing if the mark is gone.
+    open mark read with it: there is no context if the mark is gone.
     """
     person, link = who if isinstance(who, User) else None, who if isinstance(who, Link) else None
     names = (person.name, person.email) if person else (link.voter if link else str(who or ""),)
@@ -147,7 +147,7 @@ def read_standing(
     free = [name for name in entries if entries[name] not in found]
     voter = entry["voter_name"] if entry else _free_name(election, person, free)
     place = Key(entry["PK"], entry["SK"]) if entry else entries.get(voter or "")
-    return Standing(
+    return VoterContext(
         election,
         voter,
         entry,
@@ -186,14 +186,14 @@ def _free_name(election: Election, person: User | None, free: list[str]) -> str 
     return free[0] if free and person and election.is_open_to(person.votes_since) else None
 
 
-def ballots_of(standing: Standing) -> Ballots:
+def ballots_of(context: VoterContext) -> Ballots:
     """A voter's own ballot, to show to themselves only: a secret one to who has its secret, and none to the holder of a
     link, because others can read a mail."""
-    if standing.link is not None:
+    if context.link is not None:
         return {}
-    if standing.election.secret_ballot:
-        return standing.ballots
-    places = {each.number: standing.ballot_key(each.number) for each in standing.questions} if standing.voted else {}
+    if context.election.secret_ballot:
+        return context.ballots
+    places = {each.number: context.ballot_key(each.number) for each in context.questions} if context.voted else {}
     found = table().get_many(places.values()) if places else {}
     return {number: ballot_from(found[place]) for number, place in places.items() if place in found}
 
@@ -307,39 +307,39 @@ def votes_of(ballots: Mapping[tuple[Any, Any], int]) -> dict[str, int]:
 # --- writes; each returns parts of a transaction ---
 
 
-def casting(standing: Standing, ballots: Ballots, *, paper: bool) -> list[Write]:
-    """The gate, the roll and the ballot. Refused if voting is closed, or if they voted elsewhere since `standing` was
+def casting(context: VoterContext, ballots: Ballots, *, paper: bool) -> list[Write]:
+    """The gate, the roll and the ballot. Refused if voting is closed, or if they voted elsewhere since `context` was
     read."""
-    stored = [_stored(standing, number, ballot) for number, ballot in ballots.items()]
-    return [*recording_vote(standing, paper=paper), *stored, *_checking_other_entries(standing)]
+    stored = [_stored(context, number, ballot) for number, ballot in ballots.items()]
+    return [*recording_vote(context, paper=paper), *stored, *_checking_other_entries(context)]
 
 
-def recording_vote(standing: Standing, *, paper: bool) -> list[Write]:
+def recording_vote(context: VoterContext, *, paper: bool) -> list[Write]:
     """What a cast writes besides the ballot, in public and secret elections alike."""
-    more, is_paper = int(not standing.voted), int(paper) - int(_was_paper(standing))
-    gate = passing_gate(standing.election, standing.questions, more, standing.weight, paper=is_paper)
-    return [gate, marking_roll(standing, voted=True, paper=paper)]
+    more, is_paper = int(not context.voted), int(paper) - int(_was_paper(context))
+    gate = passing_gate(context.election, context.questions, more, context.weight, paper=is_paper)
+    return [gate, marking_roll(context, voted=True, paper=paper)]
 
 
-def withdrawing(standing: Standing) -> list[Write]:
+def withdrawing(context: VoterContext) -> list[Write]:
     """Of a public ballot."""
-    gate = passing_gate(standing.election, standing.questions, -1, standing.weight, paper=-int(_was_paper(standing)))
-    gone = [Delete(standing.ballot_key(each.number), when=Exists()) for each in standing.questions]
-    return [gate, marking_roll(standing, voted=False, paper=False), *gone]
+    gate = passing_gate(context.election, context.questions, -1, context.weight, paper=-int(_was_paper(context)))
+    gone = [Delete(context.ballot_key(each.number), when=Exists()) for each in context.questions]
+    return [gate, marking_roll(context, voted=False, paper=False), *gone]
 
 
-def replacing(standing: Standing, ballots: Ballots) -> list[Write]:
+def replacing(context: VoterContext, ballots: Ballots) -> list[Write]:
     """Changes a secret ballot, or withdraws it. The roll does not change: between two copies of the store, it would
     point at the one ballot that did."""
-    was_withdrawn = not standing.ballots
+    was_withdrawn = not context.ballots
     before = Equals("withdrawn", True) if was_withdrawn else Exists() & Missing("withdrawn")
-    withdrawn: Item = {"withdrawn": True, **rolls.weight_fields(standing.weight)}
+    withdrawn: Item = {"withdrawn": True, **rolls.weight_fields(context.weight)}
     puts = [
-        Put({**standing.ballot_key(number).item, **(_fields(ballots[number]) if ballots else withdrawn)}, when=before)
-        for number in standing.found
+        Put({**context.ballot_key(number).item, **(_fields(ballots[number]) if ballots else withdrawn)}, when=before)
+        for number in context.found
     ]
     more = int(bool(ballots)) - int(not was_withdrawn)
-    return [recording_replacement(standing.election, standing.questions, more, standing.weight), *puts]
+    return [recording_replacement(context.election, context.questions, more, context.weight), *puts]
 
 
 def recording_replacement(election: Election, questions: Iterable[Election], more: int, weight: int) -> Write:
@@ -356,25 +356,25 @@ def passing_gate(election: Election, questions: Iterable[Election], more: int, w
     return gates.passing(election.name, gates.pick(), counts | each_too)
 
 
-def marking_roll(standing: Standing, *, voted: bool, paper: bool) -> Write:
+def marking_roll(context: VoterContext, *, voted: bool, paper: bool) -> Write:
     """Marks on the roll that they voted, never how; only in a public election how often, and whether on paper. Refused
-    if they acted since `standing` was read, or were removed and are back with another weight or other groups."""
-    assert standing.voter is not None
-    is_public = not standing.election.secret_ballot
+    if they acted since `context` was read, or were removed and are back with another weight or other groups."""
+    assert context.voter is not None
+    is_public = not context.election.secret_ballot
     fields: Item = {"voted": voted, **({"paper": paper} if is_public else {})}
-    if standing.entry is None:
-        put = rolls.new_voter(standing.election, standing.voter, standing.account)
+    if context.entry is None:
+        put = rolls.new_voter(context.election, context.voter, context.account)
         return Put(put.item | fields | ({"acts": 1} if is_public else {}), when=put.when)
-    place = Key(standing.entry["PK"], standing.entry["SK"])
-    weight = standing.entry.get("weight")
-    unchanged: Condition = Equals("voted", standing.voted)
+    place = Key(context.entry["PK"], context.entry["SK"])
+    weight = context.entry.get("weight")
+    unchanged: Condition = Equals("voted", context.voted)
     unchanged &= Equals("weight", weight) if weight else Missing("weight")
-    if any(each.for_groups for each in standing.election.questions):
-        groups = standing.entry.get("groups")
+    if any(each.for_groups for each in context.election.questions):
+        groups = context.entry.get("groups")
         unchanged &= Equals("groups", groups) if groups else Missing("groups")
     if is_public:
-        unchanged &= Equals("acts", standing.acts) if "acts" in standing.entry else Missing("acts")
-    when = _if_links_are_unchanged(standing, place, unchanged)
+        unchanged &= Equals("acts", context.revision) if "acts" in context.entry else Missing("acts")
+    when = _if_links_are_unchanged(context, place, unchanged)
     return Update(place, set=fields, add={"acts": 1} if is_public else {}, when=when)
 
 
@@ -384,45 +384,45 @@ def _fields(ballot: Ballot) -> Item:
     return {"rankings": ballot.rankings, "confirmation": ballot.confirmation, **rolls.weight_fields(ballot.weight)}
 
 
-def _stored(standing: Standing, question: int, ballot: Ballot) -> Put:
-    place, fields = standing.ballot_key(question), _fields(ballot)
-    if not standing.election.secret_ballot:
-        fields |= {"voter_name": standing.voter, "when_cast": ballot.when_cast, "entity_type": "BALLOT"}
-        fields |= _listed(standing, question, ballot)
-    return Put({"PK": place.pk, "SK": place.sk, **fields}, when=Exists() if standing.voted else Missing())
+def _stored(context: VoterContext, question: int, ballot: Ballot) -> Put:
+    place, fields = context.ballot_key(question), _fields(ballot)
+    if not context.election.secret_ballot:
+        fields |= {"voter_name": context.voter, "when_cast": ballot.when_cast, "entity_type": "BALLOT"}
+        fields |= _listed(context, question, ballot)
+    return Put({"PK": place.pk, "SK": place.sk, **fields}, when=Exists() if context.voted else Missing())
 
 
-def _listed(standing: Standing, question: int, ballot: Ballot) -> Item:
+def _listed(context: VoterContext, question: int, ballot: Ballot) -> Item:
     """Where results come in live, ballots are also found by the time they were cast."""
-    election = standing.election
+    election = context.election
     if election.results_visible != "live":
         return {}
-    voter = standing.voter or ""
+    voter = context.voter or ""
     by_time = keys.by_date(ballot.when_cast or "", voter)
     return {"GSI1PK": keys.ballot_by_time(election.name, voter, election.shards, question), "GSI1SK": by_time}
 
 
-def _checking_other_entries(standing: Standing) -> list[Write]:
-    """Also where there is no entry yet: one may have been added, and have voted, since `standing` was read."""
+def _checking_other_entries(context: VoterContext) -> list[Write]:
+    """Also where there is no entry yet: one may have been added, and have voted, since `context` was read."""
     nothing = Missing() | Equals("voted", False)
-    return [Check(place, _if_links_are_unchanged(standing, place, nothing)) for place in standing.others]
+    return [Check(place, _if_links_are_unchanged(context, place, nothing)) for place in context.others]
 
 
-def _if_links_are_unchanged(standing: Standing, place: Key, when: Condition) -> Condition:
-    """For voters by link, also that their link has not ended since `standing` was read."""
-    return when & are_unchanged(standing.linked_items[place]) if standing.link and standing.home == place else when
+def _if_links_are_unchanged(context: VoterContext, place: Key, when: Condition) -> Condition:
+    """For voters by link, also that their link has not ended since `context` was read."""
+    return when & are_unchanged(context.linked_items[place]) if context.link and context.home == place else when
 
 
-def checking_link(standing: Standing, written: Iterable[Write]) -> list[Write]:
+def checking_link(context: VoterContext, written: Iterable[Write]) -> list[Write]:
     """Checks that the link is still valid and its recipient's account unchanged, unless `written` already depends on
     it."""
-    link, person, home = standing.link, standing.person, standing.home
+    link, person, home = context.link, context.person, context.home
     assert link is not None
     assert home is not None
     account = people.is_same_account(person) if person else Check(link.account_place, Missing())
     known = {each.key for each in written}
-    return [account, *([] if home in known else [Check(home, are_unchanged(standing.linked_items[home]))])]
+    return [account, *([] if home in known else [Check(home, are_unchanged(context.linked_items[home]))])]
 
 
-def _was_paper(standing: Standing) -> bool:
-    return standing.voted and bool(standing.entry and standing.entry.get("paper"))
+def _was_paper(context: VoterContext) -> bool:
+    return context.voted and bool(context.entry and context.entry.get("paper"))

@@ -50,7 +50,7 @@ from . import passes, rehearsal, repository, rules, services
 from .emails import NO_LATER_EMAIL
 from .marking import form_context
 from .passes import Pass
-from .repository import Standing
+from .repository import VoterContext
 from .secret import as_words, joined, new_secret
 
 CONFIRMED = "protected"  # the box by which voters confirm that they protect their device
@@ -94,7 +94,7 @@ def resume_after_sign_in(request: HttpRequest) -> HttpResponse:
     assert request.resolver_match is not None
     kwargs, secret = request.resolver_match.kwargs, secret_in(request.POST)
     if request.resolver_match.url_name == "cast" and secret:
-        found = services.standing_of(None, kwargs["name"], token_in(request.POST), secret=secret)
+        found = services.voter_context(None, kwargs["name"], token_in(request.POST), secret=secret)
         if found is not None and found.repeated:
             return cast_as(request, None, kwargs["name"])
     path = reverse("ballot", kwargs=kwargs)
@@ -107,109 +107,117 @@ def resume_after_sign_in(request: HttpRequest) -> HttpResponse:
     return answer
 
 
-def standing_for(who: User | Pass, name: str, *, described: bool = False) -> Standing | None:
-    return services.standing_of(who, name, described=described, to_show=True)
+def load_voter_context(who: User | Pass, name: str, *, described: bool = False) -> VoterContext | None:
+    return services.voter_context(who, name, described=described, to_show=True)
 
 
-def vote(view: View, lost: LostSession | None = None, load: Callable[..., Standing | None] = standing_for) -> View:
+def voter_page(
+    view: View, lost: LostSession | None = None, load: Callable[..., VoterContext | None] = load_voter_context
+) -> View:
     """A page for voters, signed in or by link."""
     return requires(Permission.VOTE, load_for=load, lost=lost, guests=passes.pass_for_election)(view)
 
 
-@partial(vote, lost=resume_after_sign_in, load=partial(standing_for, described=True))
+@partial(voter_page, lost=resume_after_sign_in, load=partial(load_voter_context, described=True))
 @form_page
-def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
+def ballot(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
     """Ranking. With scripts the review is a dialog of this page, which casts the ballot; sent without, it is answered
     with the review."""
     try:
-        services.check_voter(standing, now_text())
+        services.check_voter(voter_context, now_text())
     except rules.HasVoted:
-        return _lost_receipt(request, standing) or _show_counted(request, standing)
+        return _lost_receipt(request, voter_context) or _show_counted(request, voter_context)
     except Refusal as refusal:
-        return show_refusal(request, standing.election, refusal)
+        return show_refusal(request, voter_context.election, refusal)
     if request.method == "POST":
-        return to_review(request, standing)
-    if (sent := carried_ranking(request, standing)) is not None:
-        return show_ballot(request, standing, typed_marks(standing, sent), found="lost" in sent)
-    return show_ballot(request, standing, marks_of(repository.ballots_of(standing)))
+        return to_review(request, voter_context)
+    if (sent := carried_ranking(request, voter_context)) is not None:
+        return show_ballot(request, voter_context, typed_marks(voter_context, sent), found="lost" in sent)
+    return show_ballot(request, voter_context, marks_of(repository.ballots_of(voter_context)))
 
 
-def typed_marks(standing: Standing, sent: MultiValueDict) -> Marks:
+def typed_marks(voter_context: VoterContext, sent: MultiValueDict) -> Marks:
     """As typed, valid or not."""
-    return {each.number: typed_ranks(sent, each.number) for each in standing.questions}
+    return {each.number: typed_ranks(sent, each.number) for each in voter_context.questions}
 
 
 def marks_of(ballots: rules.Ballots) -> Marks:
     return {number: ranks_of(ballot.rankings) for number, ballot in ballots.items()}
 
 
-def to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
+def to_review(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
     """The form of the review has all that was sent. Where drafts may stay on the device, the browser carries it, too:
     then going back finds the ranking, and a receipt that got lost is shown again."""
     if "back" in request.POST:
-        return show_typed(request, standing)
+        return show_typed(request, voter_context)
     fields = carried_fields(request.POST)
-    fields["at"] = str(standing.acts)
-    if standing.election.secret_ballot:
-        fields[SECRET] = secret_for_form(standing)
-    answer = show_for_review(request, standing, fields)
-    if NO_DRAFTS not in standing.election.safeguards:
-        ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
+    fields["at"] = str(voter_context.revision)
+    if voter_context.election.secret_ballot:
+        fields[SECRET] = secret_for_form(voter_context)
+    answer = show_for_review(request, voter_context, fields)
+    if NO_DRAFTS not in voter_context.election.safeguards:
+        ranking_cookie.save(answer, _cookie_path(voter_context), ranking_owner(voter_context), fields)
     return answer
 
 
-def secret_for_form(standing: Standing) -> str:
+def secret_for_form(voter_context: VoterContext) -> str:
     """A new half for each form, which the server forgets; or the secret by which the ballot was opened."""
-    return standing.secret if standing.is_unknown else new_secret()
+    return voter_context.secret if voter_context.is_unknown else new_secret()
 
 
-def open_by_secret(request: HttpRequest, standing: Standing) -> HttpResponse:
+def open_by_secret(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
     """Leads to the ballot that was found by its secret; the browser carries that, if it may."""
-    if NO_DRAFTS in standing.election.safeguards:
-        return redirect("change", name=standing.election.name)
-    standing = replace(standing, voter=None, entry=None)
-    answer = redirect(_path(standing, "ballot"))
-    fields = MultiValueDict({SECRET: [standing.secret], "at": [str(standing.acts)]})
-    ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
+    if NO_DRAFTS in voter_context.election.safeguards:
+        return redirect("change", name=voter_context.election.name)
+    voter_context = replace(voter_context, voter=None, entry=None)
+    answer = redirect(_path(voter_context, "ballot"))
+    fields = MultiValueDict({SECRET: [voter_context.secret], "at": [str(voter_context.revision)]})
+    ranking_cookie.save(answer, _cookie_path(voter_context), ranking_owner(voter_context), fields)
     return answer
 
 
-def _path(standing: Standing, route: str) -> str:
+def _path(voter_context: VoterContext, route: str) -> str:
     """A page of the voter; somebody who is known only by a secret has pages of their own."""
-    return path_of(f"change_{route}" if standing.is_unknown else route, standing.election.name)
+    return path_of(f"change_{route}" if voter_context.is_unknown else route, voter_context.election.name)
 
 
-def _cookie_path(standing: Standing) -> str:
-    return path_of("change" if standing.is_unknown else "ballot", standing.election.name)
+def _cookie_path(voter_context: VoterContext) -> str:
+    return path_of("change" if voter_context.is_unknown else "ballot", voter_context.election.name)
 
 
-def ranking_owner(standing: Standing) -> str:
+def ranking_owner(voter_context: VoterContext) -> str:
     """The mark of a voter's rankings in this election."""
-    election = standing.election
-    if standing.is_unknown:
+    election = voter_context.election
+    if voter_context.is_unknown:
         return unknown_owner(election.name)
-    about = (standing.account or "", "link" if standing.link else "", "ballot", election.name, election.created_at)
-    return drafts.person_mark(standing.voter or "", *about)
+    about = (
+        voter_context.account or "",
+        "link" if voter_context.link else "",
+        "ballot",
+        election.name,
+        election.created_at,
+    )
+    return drafts.person_mark(voter_context.voter or "", *about)
 
 
 def unknown_owner(election_name: str) -> str:
     return drafts.person_mark("", "change", fold(election_name))
 
 
-def carried_ranking(request: HttpRequest, standing: Standing) -> MultiValueDict | None:
+def carried_ranking(request: HttpRequest, voter_context: VoterContext) -> MultiValueDict | None:
     """The ranking in progress, unless its voter has voted since."""
     if ranking_cookie.COOKIE not in request.COOKIES:
         return None
-    sent, now = ranking_cookie.load(request, ranking_owner(standing)), str(standing.acts)
+    sent, now = ranking_cookie.load(request, ranking_owner(voter_context)), str(voter_context.revision)
     return sent if sent is not None and sent.get("at", now) == now else None
 
 
-def _lost_receipt(request: HttpRequest, standing: Standing) -> HttpResponse | None:
+def _lost_receipt(request: HttpRequest, voter_context: VoterContext) -> HttpResponse | None:
     """The answer to a cast again, if it got lost: then the browser still carries the ballot's secret."""
-    secret = carried_secret(request, ranking_cookie.load(request, ranking_owner(standing)))
-    if not standing.voted or standing.link_is_secret or not secret:
+    secret = carried_secret(request, ranking_cookie.load(request, ranking_owner(voter_context)))
+    if not voter_context.voted or voter_context.link_is_secret or not secret:
         return None
-    found = services.standing_of(current_person(request), standing.election.name, secret=secret)
+    found = services.voter_context(current_person(request), voter_context.election.name, secret=secret)
     return show_thanks(request, found, found.ballots) if found and found.ballots else None
 
 
@@ -219,26 +227,26 @@ def show_refusal(request: HttpRequest, election: Election, refusal: Refusal) -> 
     return render(request, "ballots/refused.html", context, status=403)
 
 
-def show_ballot(request: HttpRequest, standing: Standing, marks: Marks, **more: Any) -> HttpResponse:
-    election = standing.election
+def show_ballot(request: HttpRequest, voter_context: VoterContext, marks: Marks, **more: Any) -> HttpResponse:
+    election = voter_context.election
     is_shuffled = not more.get("paper_for")
     context = {
-        "about": standing.about or elections.description_of(election.name),
-        "questions": standing.questions,
-        "forms": _forms(request, standing.questions, marks, is_shuffled),
-        "is_ranked": all(each.kind == "ranked" for each in standing.questions),
-        "draft_key": "" if standing.is_unknown else draft_key(request, standing),
-        "whose": "" if NO_DRAFTS in election.safeguards else ranking_owner(standing),
+        "about": voter_context.about or elections.description_of(election.name),
+        "questions": voter_context.questions,
+        "forms": _forms(request, voter_context.questions, marks, is_shuffled),
+        "is_ranked": all(each.kind == "ranked" for each in voter_context.questions),
+        "draft_key": "" if voter_context.is_unknown else draft_key(request, voter_context),
+        "whose": "" if NO_DRAFTS in election.safeguards else ranking_owner(voter_context),
         "token": new_token(),
-        "secret": secret_for_form(standing) if election.secret_ballot else "",
-        "acts": standing.acts,
-        "replaces": standing.may_change,
-        "is_hidden": standing.link is not None,
-        "weight": standing.weight,
-        "has_words": has_words(standing) and not standing.is_unknown,
+        "secret": secret_for_form(voter_context) if election.secret_ballot else "",
+        "revision": voter_context.revision,
+        "replaces": voter_context.may_change,
+        "is_hidden": voter_context.link is not None,
+        "weight": voter_context.weight,
+        "has_words": has_words(voter_context) and not voter_context.is_unknown,
         "sample_ballot": sample_ballot,
-        "action": _path(standing, "ballot"),
-        "cast_action": _path(standing, "cast"),
+        "action": _path(voter_context, "ballot"),
+        "cast_action": _path(voter_context, "cast"),
         "paper_for": None,
     }
     status = 422 if more.get("problem") else 200
@@ -263,39 +271,41 @@ def _forms(
     return forms
 
 
-def draft_key(request: HttpRequest, standing: Standing) -> str:
+def draft_key(request: HttpRequest, voter_context: VoterContext) -> str:
     """A voter by link who is also signed in has two ballots, and two drafts; there may have to be none."""
-    election = standing.election
+    election = voter_context.election
     if NO_DRAFTS in election.safeguards:
         return ""
-    by = [standing.link.voter] if standing.link else []
+    by = [voter_context.link.voter] if voter_context.link else []
     return drafts.key(request, "ballot", election.name, election.created_at, *by)
 
 
-def show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
+def show_typed(request: HttpRequest, voter_context: VoterContext, **more: Any) -> HttpResponse:
     """The ballot as typed, valid or not, so that nothing is lost."""
-    return show_ballot(request, standing, typed_marks(standing, request.POST), **more)
+    return show_ballot(request, voter_context, typed_marks(voter_context, request.POST), **more)
 
 
-def show_for_review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **more: Any) -> HttpResponse:
+def show_for_review(
+    request: HttpRequest, voter_context: VoterContext, sent: MultiValueDict, **more: Any
+) -> HttpResponse:
     try:
-        rankings = services.answers(standing, submitted_ranks(sent))
+        rankings = services.answers(voter_context, submitted_ranks(sent))
     except Refusal as refusal:
-        return show_ballot(request, standing, typed_marks(standing, sent), problem=str(refusal), **more)
+        return show_ballot(request, voter_context, typed_marks(voter_context, sent), problem=str(refusal), **more)
     fields = carried_fields(sent)
     fields["token"] = new_token()
     context = {
-        "questions": standing.questions,
-        "answers": [(each, shown_answer(each, rankings[each.number])) for each in standing.questions],
+        "questions": voter_context.questions,
+        "answers": [(each, shown_answer(each, rankings[each.number])) for each in voter_context.questions],
         "fields": [(field, value) for field, values in fields.lists() for value in values],
-        "replaces": standing.may_change,
-        "weight": standing.weight,
-        "has_words": has_words(standing) and not standing.is_unknown,
-        "cast_action": _path(standing, "cast"),
-        "back_action": _path(standing, "ballot"),
+        "replaces": voter_context.may_change,
+        "weight": voter_context.weight,
+        "has_words": has_words(voter_context) and not voter_context.is_unknown,
+        "cast_action": _path(voter_context, "cast"),
+        "back_action": _path(voter_context, "ballot"),
         "paper_for": None,
     }
-    page_context = election_context(request, standing.election, **context | more)
+    page_context = election_context(request, voter_context.election, **context | more)
     return render(request, "ballots/review.html", page_context, status=422 if more.get("problem") else 200)
 
 
@@ -303,9 +313,11 @@ def shown_answer(question: Election, rankings: str) -> ShownBallot:
     return shown_ballot(rankings, elections.candidates_of(question), question)
 
 
-def has_words(standing: Standing) -> bool:
+def has_words(voter_context: VoterContext) -> bool:
     """Whether the ballot they cast is found again only by words that the receipt shows."""
-    return standing.election.secret_ballot and standing.election.changeable and not standing.link_is_secret
+    return (
+        voter_context.election.secret_ballot and voter_context.election.changeable and not voter_context.link_is_secret
+    )
 
 
 # Casting reads all it needs by itself, once.
@@ -324,60 +336,60 @@ def cast_as(request: HttpRequest, who: User | Pass | None, name: str, *, is_chan
     except NotThere as refusal:
         raise Http404 from refusal
     except Refusal as refusal:
-        if (standing := services.standing_of(who, name, secret=secret)) is None:
+        if (voter_context := services.voter_context(who, name, secret=secret)) is None:
             raise Http404 from None
         if isinstance(refusal, rules.HasVoted):
-            return _show_counted(request, standing)
+            return _show_counted(request, voter_context)
         if isinstance(refusal, rules.NotConfirmed):
-            return show_for_review(request, standing, request.POST, problem=str(refusal))
-        return show_typed(request, standing, problem=str(refusal))
-    if (standing := outcome.standing) is None:
+            return show_for_review(request, voter_context, request.POST, problem=str(refusal))
+        return show_typed(request, voter_context, problem=str(refusal))
+    if (voter_context := outcome.context) is None:
         raise Http404
     ballots = outcome.ballots
-    if outcome.repeated and standing.found and not standing.ballots:
-        return open_by_secret(request, standing)  # it was withdrawn since
-    if outcome.repeated and not standing.election.secret_ballot:
-        if not standing.voted:
+    if outcome.repeated and voter_context.found and not voter_context.ballots:
+        return open_by_secret(request, voter_context)  # it was withdrawn since
+    if outcome.repeated and not voter_context.election.secret_ballot:
+        if not voter_context.voted:
             return redirect_to("receipt", name)  # withdrawn since, too
-        ballots = repository.ballots_of(standing)
-    acts, notes = standing.acts + (not outcome.repeated), _notes(request, outcome)
+        ballots = repository.ballots_of(voter_context)
+    revision, notes = voter_context.revision + (not outcome.repeated), _notes(request, outcome)
     is_change = is_change or outcome.replaced
-    answer = show_thanks(request, standing, ballots, acts=acts, is_change=is_change, notes=notes)
-    forget_secret(answer, _cookie_path(standing))
+    answer = show_thanks(request, voter_context, ballots, revision=revision, is_change=is_change, notes=notes)
+    forget_secret(answer, _cookie_path(voter_context))
     return answer
 
 
 def _notes(request: HttpRequest, outcome: services.Outcome) -> list[str]:
     """What else happened to a public ballot."""
-    if outcome.standing is None or outcome.standing.election.secret_ballot:
+    if outcome.context is None or outcome.context.election.secret_ballot:
         return []
     if outcome.repeated:
         return [_("This form was already submitted. This is your current ballot.")]
     notes = [_("The earlier code is no longer valid; this is the new one.")] if outcome.replaced else []
-    if outcome.replaced and str(outcome.acts) != request.POST.get("acts"):
+    if outcome.replaced and str(outcome.revision) != request.POST.get("acts"):
         notes.append(_("It replaced a ballot you had cast in another window in the meantime."))
     return notes
 
 
-def show_thanks(request: HttpRequest, standing: Standing, cast: rules.Ballots, **more: Any) -> HttpResponse:
+def show_thanks(request: HttpRequest, voter_context: VoterContext, cast: rules.Ballots, **more: Any) -> HttpResponse:
     """The answer to a cast, small: words and pictures are drawn for those who ask for the receipt, by a form that sends
     the secret back. The browser that voted remembers the secret, if it may."""
-    election, is_secret = standing.election, standing.election.secret_ballot
+    election, is_secret = voter_context.election, voter_context.election.secret_ballot
     if LEAVE in election.safeguards:
-        return _show_left(request, standing, cast)
+        return _show_final_receipt(request, voter_context, cast)
     may_change = election.changeable and election.takes_votes(now_text())
-    by_words = has_words(standing)
+    by_words = has_words(voter_context)
     context = {
         "codes": codes_of(election, cast) if election.changeable or not is_secret else [],
-        "secret": standing.secret if by_words and may_change else "",
+        "secret": voter_context.secret if by_words and may_change else "",
         "has_words": by_words,
         "may_change": may_change,
-        "has_receipt": not is_secret and standing.link is None,
-        "is_by_link": standing.link_is_secret,
+        "has_receipt": not is_secret and voter_context.link is None,
+        "is_by_link": voter_context.link_is_secret,
         "state_url": "" if is_secret else path_of("ballot_state", election.name),
-        "draft_key": "" if standing.is_unknown else draft_key(request, standing),
-        "page_path": _path(standing, "receipt"),
-        "acts": standing.acts,
+        "draft_key": "" if voter_context.is_unknown else draft_key(request, voter_context),
+        "page_path": _path(voter_context, "receipt"),
+        "revision": voter_context.revision,
         "is_change": False,
         "notes": [],
     }
@@ -391,65 +403,65 @@ def codes_of(election: Election, cast: rules.Ballots) -> list[tuple[str, str]]:
     return [(each.title, cast[each.number].confirmation) for each in election.questions if each.number in cast]
 
 
-def _show_left(request: HttpRequest, standing: Standing, cast: rules.Ballots) -> HttpResponse:
+def _show_final_receipt(request: HttpRequest, voter_context: VoterContext, cast: rules.Ballots) -> HttpResponse:
     """Says that the vote counts, with what is to be kept of secret ballots, and ends the voter's session or pass."""
-    election = standing.election
+    election = voter_context.election
     context = {
         "codes": codes_of(election, cast) if election.secret_ballot and election.changeable else [],
-        "secret": standing.secret if has_words(standing) else "",
+        "secret": voter_context.secret if has_words(voter_context) else "",
         "receipt_path": path_of("change_receipt", election.name),
-        "is_by_link": standing.link_is_secret,
+        "is_by_link": voter_context.link_is_secret,
         "was_signed_in": request.user.is_authenticated,
         **end_session(request),
     }
     request.guest = None
-    answer = render(request, "ballots/left.html", election_context(request, election, **context))
+    answer = render(request, "ballots/final_receipt.html", election_context(request, election, **context))
     clear_browser(request, answer)
     return answer
 
 
-@vote
+@voter_page
 @require_safe
-def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
+def receipt(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
     """Of a public ballot. That of a secret one is shown to who sends its secret (`change_views.change_receipt`)."""
-    if not standing.voted:
-        return redirect("ballot", name=standing.election.name)
-    if standing.election.secret_ballot or standing.link or not (cast := repository.ballots_of(standing)):
-        return _lost_receipt(request, standing) or _show_counted(request, standing)
-    return show_receipt(request, standing, cast)
+    if not voter_context.voted:
+        return redirect("ballot", name=voter_context.election.name)
+    if voter_context.election.secret_ballot or voter_context.link or not (cast := repository.ballots_of(voter_context)):
+        return _lost_receipt(request, voter_context) or _show_counted(request, voter_context)
+    return show_receipt(request, voter_context, cast)
 
 
-def _show_counted(request: HttpRequest, standing: Standing) -> HttpResponse:
+def _show_counted(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
     """Says that they have voted, and what they can do now, without the ballot."""
     context = {
-        "is_by_link": standing.link is not None,
-        "is_by_letter": standing.link is not None and not standing.link_is_secret,
-        "may_change": standing.may_change and standing.election.changeable,
-        "has_words": has_words(standing),
-        "is_open": standing.election.takes_votes(now_text()),
-        "draft_key": draft_key(request, standing),
+        "is_by_link": voter_context.link is not None,
+        "is_by_letter": voter_context.link is not None and not voter_context.link_is_secret,
+        "may_change": voter_context.may_change and voter_context.election.changeable,
+        "has_words": has_words(voter_context),
+        "is_open": voter_context.election.takes_votes(now_text()),
+        "draft_key": draft_key(request, voter_context),
     }
-    return render(request, "ballots/counted.html", election_context(request, standing.election, **context))
+    return render(request, "ballots/counted.html", election_context(request, voter_context.election, **context))
 
 
 def show_receipt(
-    request: HttpRequest, standing: Standing, cast: rules.Ballots, *, paper_for: str | None = None
+    request: HttpRequest, voter_context: VoterContext, cast: rules.Ballots, *, paper_for: str | None = None
 ) -> HttpResponse:
     """Where the ballot is to disappear once cast, without it."""
-    asked = [each for each in standing.election.questions if each.number in cast]
-    election = standing.election
-    secret = standing.secret if has_words(standing) and not paper_for else ""
+    asked = [each for each in voter_context.election.questions if each.number in cast]
+    election = voter_context.election
+    secret = voter_context.secret if has_words(voter_context) and not paper_for else ""
     is_hidden = LEAVE in election.safeguards and not paper_for
     codes = codes_of(election, cast)
     context = {
         "codes": codes,
         **words_context(secret, path_of("change", election.name)),
         "pictures": [qr_svg(follow_link(each, cast)) for each in asked[: len(codes)]] if paper_for else [],
-        "image": "" if paper_for or election.secret_ballot else receipt_image(standing, cast),
+        "image": "" if paper_for or election.secret_ballot else receipt_image(voter_context, cast),
         "answers": [] if is_hidden else [(each, shown_answer(each, cast[each.number].rankings)) for each in asked],
-        "acts": standing.acts,
+        "revision": voter_context.revision,
         "state_url": "" if election.secret_ballot else path_of("ballot_state", election.name),
-        "draft_key": "" if paper_for or standing.is_unknown else draft_key(request, standing),
+        "draft_key": "" if paper_for or voter_context.is_unknown else draft_key(request, voter_context),
         "may_change": not paper_for and election.changeable and election.takes_votes(now_text()),
         "paper_for": paper_for,
     }
@@ -469,57 +481,57 @@ def follow_link(question: Election, cast: rules.Ballots) -> str:
     return f"{absolute_url(path_of('follow', *question.address))}#{cast[question.number].confirmation}"
 
 
-def receipt_image(standing: Standing, cast: rules.Ballots) -> SafeString:
+def receipt_image(voter_context: VoterContext, cast: rules.Ballots) -> SafeString:
     """The code of a public ballot: drawn when the browser asks for it, which it does when it is to be seen."""
-    address = f"{path_of('receipt_qr', standing.election.name)}?acts={standing.acts}"
-    return qr_image(follow_link(standing.questions[0], cast), address)
+    address = f"{path_of('receipt_qr', voter_context.election.name)}?acts={voter_context.revision}"
+    return qr_image(follow_link(voter_context.questions[0], cast), address)
 
 
-@vote
+@voter_page
 @require_safe
-def receipt_qr(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """The QR code of the voter's own public ballot. The number of acts ties the image to the page that shows it."""
-    cast = {} if standing.election.secret_ballot else repository.ballots_of(standing)
-    if request.GET.get("acts") != str(standing.acts) or not cast:
+def receipt_qr(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
+    """The QR code of the voter's own public ballot. The revision ties the image to the page that shows it."""
+    cast = {} if voter_context.election.secret_ballot else repository.ballots_of(voter_context)
+    if request.GET.get("acts") != str(voter_context.revision) or not cast:
         raise Http404
-    if not (svg := qr_svg(follow_link(standing.questions[0], cast))):
+    if not (svg := qr_svg(follow_link(voter_context.questions[0], cast))):
         raise Http404
     return HttpResponse(svg, content_type="image/svg+xml")
 
 
-@vote
+@voter_page
 @require_safe
-def ballot_state(request: HttpRequest, standing: Standing) -> HttpResponse:
+def ballot_state(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
     """Lets an open page notice that its ballot was changed elsewhere."""
-    return JsonResponse({"acts": standing.acts})
+    return JsonResponse({"acts": voter_context.revision})
 
 
-@vote
+@voter_page
 @form_page
-def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
-    return withdraw_as(request, current_person(request), standing)
+def withdraw(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
+    return withdraw_as(request, current_person(request), voter_context)
 
 
-def withdraw_as(request: HttpRequest, who: User | Pass | None, standing: Standing) -> HttpResponse:
-    election = standing.election
+def withdraw_as(request: HttpRequest, who: User | Pass | None, voter_context: VoterContext) -> HttpResponse:
+    election = voter_context.election
     is_sent = request.method == "POST" and "ask" not in request.POST
     try:
-        services.check_voter(standing, now_text())
+        services.check_voter(voter_context, now_text())
         if is_sent:
-            services.withdraw(who, election.name, token_in(request.POST), secret=standing.secret)
+            services.withdraw(who, election.name, token_in(request.POST), secret=voter_context.secret)
     except Refusal as refusal:
         return show_refusal(request, election, refusal)
     if is_sent:
         messages.success(request, _("Your ballot has been withdrawn. Its code is no longer valid."))
-        stays = standing.link is not None or standing.is_unknown
-        return redirect(_path(standing, "ballot") if stays else path_of("election", election.name))
+        stays = voter_context.link is not None or voter_context.is_unknown
+        return redirect(_path(voter_context, "ballot") if stays else path_of("election", election.name))
     lead = _(
         "Your ballot will be removed and its code will no longer be valid. You can vote again until the "
         "election closes."
     )
     if election.secret_ballot:
         lead = f"{lead} {_(NO_LATER_EMAIL)}"
-    fields = [(SECRET, standing.secret)] if "ask" in request.POST else []
+    fields = [(SECRET, voter_context.secret)] if "ask" in request.POST else []
     context = {"lead": lead, "danger": True, "token": secrets.token_urlsafe(16), "fields": fields}
     titles = _("Withdraw my ballot"), _("Withdraw ballot")
     return confirm_page(request, *titles, **election_context(request, election, **context))

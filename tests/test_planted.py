@@ -52,15 +52,15 @@ FAULTS = [
     Fault(
         "two devices of one voter cast two ballots",
         "ballots/repository.py",
-        'unchanged: Condition = Equals("voted", standing.voted)',
+        'unchanged: Condition = Equals("voted", context.voted)',
         "unchanged: Condition = Exists()",
         "tests/races/test_voting.py::test_of_two_devices_that_cast_in_secret_the_first_counts",
     ),
     Fault(
         "the voter's name lies beside a secret ballot",
         "ballots/repository.py",
-        '    if not standing.election.secret_ballot:\n        fields |= {"voter_name"',
-        '    if standing.election:\n        fields |= {"voter_name"',
+        '    if not context.election.secret_ballot:\n        fields |= {"voter_name"',
+        '    if context.election:\n        fields |= {"voter_name"',
         "tests/ballots/test_services.py::test_a_secret_ballot_says_nothing_but_the_ranking_and_its_code",
     ),
     Fault(

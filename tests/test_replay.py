@@ -413,10 +413,10 @@ def test_what_many_do_at_once_is_in_the_log_as_it_happened(site, person, opened)
 def test_nothing_happens_any_more_to_an_election_that_is_deleted(site, person, opened, secret):  # noqa: F811
     """Not even by somebody who has looked at it before, while what is left of it is still being deleted."""
     eve, made = person("Eve"), opened("Eve", secret_ballot=secret)
-    standing, ada = ballots.standing_of(eve, "Board"), someone("the organiser")
+    context, ada = ballots.voter_context(eve, "Board"), someone("the organiser")
     deleting.delete(ada, made)
     with pytest.raises(Refused):
-        _record_cast(eve, standing, {1: "0"}, utc_now(), "form", paper=False)
+        _record_cast(eve, context, {1: "0"}, utc_now(), "form", paper=False)
     for act in (partial(mailing.invite, ada, made), partial(add_voters, ada, made, ["bo@example.org"])):
         with pytest.raises(Refusal):
             act()

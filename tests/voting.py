@@ -36,7 +36,7 @@ def _actor(who: User | Pass, election_name: str) -> User | Pass | None:
     """Whoever has voted in secret is known by their secret alone."""
     election = elections.find(election_name)
     is_known_by_secret = election is not None and election.secret_ballot and isinstance(who, User)
-    if is_known_by_secret and services.standing_of(None, election_name, secret=_secret(who)):
+    if is_known_by_secret and services.voter_context(None, election_name, secret=_secret(who)):
         return None
     return who
 

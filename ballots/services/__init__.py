@@ -17,8 +17,8 @@ from .casting import (
     check_paper_voter,
     check_voter,
     enter_paper,
-    paper_standing,
-    standing_of,
+    paper_voter_context,
+    voter_context,
     withdraw,
 )
 from .leaving import remove_ballots_of

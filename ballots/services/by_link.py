@@ -1,4 +1,4 @@
-"""Voting by link: what a link points to now, and the voter's standing in the election."""
+"""Voting by link: what a link points to now, and the voter's context in the election."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from ballots import repository
 from ballots.passes import Pass, pass_for_election
-from ballots.repository import Standing
+from ballots.repository import VoterContext
 from elections import repository as elections
 from elections import rolls, sharding
 from elections.invitations.voting_link import NOT_LISTED, STATION, Link, LinkRefused, check_link
@@ -113,14 +113,14 @@ def opens_result(held: Pass, election: Election) -> bool:
     return held.is_of(election.name)
 
 
-def standing_by(
+def voter_context_by_link(
     held: Pass, election_name: str, form: str = "", *, secret: str = "", described: bool = False
-) -> Standing | None:
-    """The standing of the holder of the pass, in one round trip unless they have an account."""
+) -> VoterContext | None:
+    """The context of the holder of the pass, in one round trip unless they have an account."""
     link = held.link
     at = keys.election(link.election_name)
     read = partial(
-        repository.read_standing, election_name, form=form, secret=held.secret or secret, described=described
+        repository.read_voter_context, election_name, form=form, secret=held.secret or secret, described=described
     )
     found = read(link)
     if found is None or found.home is None:

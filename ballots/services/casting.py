@@ -15,7 +15,7 @@ from accounts import repository as people
 from accounts.models import User
 from ballots import emails, repository, rules
 from ballots.passes import Pass
-from ballots.repository import Standing
+from ballots.repository import VoterContext
 from ballots.rules import Ballot, Ballots, HasNotVoted, HasVoted, NotConfirmed, NotOnTheRoll
 from ballots.secret import CODE_GROUPS, code, new_secret
 from elections import actions
@@ -32,7 +32,7 @@ from foundation.store import keys
 from foundation.store.log import Event, as_text, utc_now
 from foundation.store.table import Item, Write
 
-from .by_link import standing_by
+from .by_link import voter_context_by_link
 
 MAX_ATTEMPTS = 8  # retries when losing a race with the voter's own tabs, or with changes of the roll
 
@@ -47,8 +47,8 @@ class Outcome:
     ballots: Ballots
     repeated: bool = False  # the form was carried out before
     replaced: bool = False
-    acts: int = 0  # how often the voter had acted before
-    standing: Standing | None = None  # with the secret of the ballot
+    revision: int = 0  # that of the voter before
+    context: VoterContext | None = None  # with the secret of the ballot
 
     @property
     def ballot(self) -> Ballot | None:
@@ -62,39 +62,39 @@ ALREADY_DONE = Outcome({}, repeated=True)
 # --- who votes ---
 
 
-def standing_of(
+def voter_context(
     who: Who, election_name: str, form: str = "", *, secret: str = "", described: bool = False, to_show: bool = False
-) -> Standing | None:
-    """The voter's standing, or that of a ballot found by its secret. Drafts count as missing, as they take no votes.
+) -> VoterContext | None:
+    """The voter's context, or that of a ballot found by its secret. Drafts count as missing, as they take no votes.
     With `to_show`, the election may be a second old; no decision depends on it.
     """
     if isinstance(who, Pass):
-        found = standing_by(who, election_name, form, secret=secret, described=described)
+        found = voter_context_by_link(who, election_name, form, secret=secret, described=described)
     else:
-        read = partial(repository.read_standing, election_name, who, form=form, secret=secret)
+        read = partial(repository.read_voter_context, election_name, who, form=form, secret=secret)
         found = read(described=described, to_show=to_show)
     if found is None or found.election.stored_state == State.DRAFT or (who is None and not found.found):
         return None
     return found
 
 
-def check_voter(standing: Standing, now: str) -> None:
+def check_voter(context: VoterContext, now: str) -> None:
     """That they may cast a ballot now, or replace the one they have."""
-    rules.check_voting(standing.election, now)
-    if standing.voter is None and not standing.found:
-        raise NotOnTheRoll(rules.not_on_the_roll(standing.election))
-    check_not_final(standing)
+    rules.check_voting(context.election, now)
+    if context.voter is None and not context.found:
+        raise NotOnTheRoll(rules.not_on_the_roll(context.election))
+    check_not_final(context)
 
 
-def check_not_final(standing: Standing) -> None:
+def check_not_final(context: VoterContext) -> None:
     """A ballot that was cast can be replaced only if the election lets voters do so and, if it is secret, only with its
     secret."""
-    if not standing.voted and not standing.found:
+    if not context.voted and not context.found:
         return
-    if not standing.election.changeable:
+    if not context.election.changeable:
         raise HasVoted(rules.FINAL)
-    if not standing.may_change:
-        raise HasVoted(rules.CAST_OTHERWISE if standing.link_is_secret else rules.ONLY_WITH_WORDS)
+    if not context.may_change:
+        raise HasVoted(rules.CAST_OTHERWISE if context.link_is_secret else rules.ONLY_WITH_WORDS)
 
 
 # --- casting ---
@@ -115,25 +115,25 @@ def cast(
     `confirmed` is whether the voter has confirmed what elections with that safeguard ask.
     """
 
-    def act(standing: Standing | None) -> Outcome:
-        return _cast(who, standing, ranks, form, confirmed=confirmed)
+    def act(context: VoterContext | None) -> Outcome:
+        return _cast(who, context, ranks, form, confirmed=confirmed)
 
     outcome = _run_own(who, election_name, form, secret, act)
-    if outcome is ALREADY_DONE and (standing := standing_of(who, election_name, form, secret=secret)) is not None:
-        _check_theirs(who, standing)
-        return replace(outcome, ballots=standing.ballots, standing=standing)
+    if outcome is ALREADY_DONE and (context := voter_context(who, election_name, form, secret=secret)) is not None:
+        _check_theirs(who, context)
+        return replace(outcome, ballots=context.ballots, context=context)
     return outcome
 
 
-def _check_theirs(who: Who, standing: Standing) -> None:
+def _check_theirs(who: Who, context: VoterContext) -> None:
     """Nobody gets the receipt of a ballot that somebody else has cast. Nothing says who cast which ballot; but whoever
     has not voted, by the roll, has cast none. The roll is read after the ballot was found, so it is no older."""
-    if who is not None and standing.election.secret_ballot and not standing.voted:
+    if who is not None and context.election.secret_ballot and not context.voted:
         raise rules.NotTheirs(rules.NOT_THEIRS)
 
 
 def _run_own(
-    who: Who, election_name: str, form: str, secret: str, act: Callable[[Standing | None], Outcome]
+    who: Who, election_name: str, form: str, secret: str, act: Callable[[VoterContext | None], Outcome]
 ) -> Outcome:
     """Act on an election that may be a second old while it has its open mark (`elections.open_marks`). Without the
     mark, and before the form is refused for any reason, on the election as it is now."""
@@ -141,17 +141,17 @@ def _run_own(
     def run() -> Outcome:
         if isinstance(who, User) and table().is_distant:
             mark = random.choice(keys.open_marks(election_name))  # noqa: S311 - only to spread the load
-            if recent := repository.read_standing(election_name, who, form=form, secret=secret, open_mark=mark):
+            if recent := repository.read_voter_context(election_name, who, form=form, secret=secret, open_mark=mark):
                 with suppress(Refusal):
                     return act(recent)
-        return retry_lost_race(lambda: act(standing_of(who, election_name, form, secret=secret)), MAX_ATTEMPTS)
+        return retry_lost_race(lambda: act(voter_context(who, election_name, form, secret=secret)), MAX_ATTEMPTS)
 
     return run_once(form, run, ALREADY_DONE)
 
 
 def _cast(
     who: Who,
-    standing: Standing | None,
+    context: VoterContext | None,
     ranks: Ranks,
     form: str,
     *,
@@ -159,35 +159,35 @@ def _cast(
     confirmed: bool = True,
 ) -> Outcome:
     now = utc_now()
-    if standing is None:
+    if context is None:
         raise NotThere(rules.NOT_OPEN)
-    if standing.repeated or (who is not None and standing.found and not standing.link_is_secret):
+    if context.repeated or (who is not None and context.found and not context.link_is_secret):
         return ALREADY_DONE
     if paper:
-        rules.check_voting(standing.election, as_text(now))
+        rules.check_voting(context.election, as_text(now))
     else:
-        check_voter(standing, as_text(now))
-    if CONFIRM in standing.election.safeguards and not confirmed:
+        check_voter(context, as_text(now))
+    if CONFIRM in context.election.safeguards and not confirmed:
         raise NotConfirmed(rules.NOT_CONFIRMED)
-    rankings = answers(standing, ranks)
-    if standing.found:
-        return _replace(who, standing, rankings, now, form)
+    rankings = answers(context, ranks)
+    if context.found:
+        return _replace(who, context, rankings, now, form)
     if paper:
-        _check_no_ballot(standing)
-    if standing.election.secret_ballot and not (standing.secret and standing.election.changeable):
-        standing = replace(standing, secret=new_secret())  # which nobody will ever know
-    mails = emails.cast_email(standing, _name(who, standing), paper=paper)
-    ballots = _record_cast(who, standing, rankings, now, form, *mails, paper=paper)
-    return Outcome(ballots, replaced=standing.voted, acts=standing.acts, standing=standing)
+        _check_no_ballot(context)
+    if context.election.secret_ballot and not (context.secret and context.election.changeable):
+        context = replace(context, secret=new_secret())  # which nobody will ever know
+    mails = emails.cast_email(context, _name(who, context), paper=paper)
+    ballots = _record_cast(who, context, rankings, now, form, *mails, paper=paper)
+    return Outcome(ballots, replaced=context.voted, revision=context.revision, context=context)
 
 
-def answers(standing: Standing, ranks: Ranks) -> dict[int, str]:
+def answers(context: VoterContext, ranks: Ranks) -> dict[int, str]:
     """What a form says to each of the voter's questions, as it is stored, or a refusal in a sentence. Of several
     questions some may be skipped: the ballot is blank there, as if none of the candidates had been marked. Whoever has
     just one votes as in an election with one: where it may be blank, so may the ballot."""
-    questions = standing.questions
-    if not standing.election.more:
-        return {1: marks_from(ranks, elections.candidates_of(standing.election), standing.election)}
+    questions = context.questions
+    if not context.election.more:
+        return {1: marks_from(ranks, elections.candidates_of(context.election), context.election)}
     sent = {each.number: ranks_in(ranks, each.number) for each in questions}
     if sum(map(len, sent.values())) < len(ranks):
         raise BadRanking(_("The ballot answers a question that is not for you."))
@@ -201,101 +201,101 @@ def answers(standing: Standing, ranks: Ranks) -> dict[int, str]:
 
 
 def _record_cast(
-    who: Who, standing: Standing, rankings: Mapping[int, str], now: datetime, form: str, *mails: Write, paper: bool
+    who: Who, context: VoterContext, rankings: Mapping[int, str], now: datetime, form: str, *mails: Write, paper: bool
 ) -> Ballots:
-    election = standing.election
-    event_data: Item = {"election_name": election.name, "voter_name": standing.voter, "changed": standing.voted}
+    election = context.election
+    event_data: Item = {"election_name": election.name, "voter_name": context.voter, "changed": context.voted}
     if paper:
         event_data["paper"] = True
-    if standing.entry is None and standing.account:
-        event_data["account"] = standing.account
+    if context.entry is None and context.account:
+        event_data["account"] = context.account
     if election.secret_ballot:
-        ballots = _secret_ballots(standing, rankings)
+        ballots = _secret_ballots(context, rankings)
     else:
         confirmation = new_code(CODE_GROUPS)
-        public = partial(Ballot, confirmation=confirmation, when_cast=as_text(now), weight=standing.weight)
+        public = partial(Ballot, confirmation=confirmation, when_cast=as_text(now), weight=context.weight)
         ballots = {number: public(text) for number, text in rankings.items()}
         said = {"answers": [[number, text] for number, text in rankings.items()]}
         event_data |= (said if election.more else {"rankings": rankings[1]}) | {"confirmation": confirmation}
-        event_data |= weight_fields(standing.weight)
-    actor, casting = _name(who, standing), repository.casting(standing, ballots, paper=paper)
-    writes = [*casting, *mails, *_checking_actor(who, standing, casting)]
+        event_data |= weight_fields(context.weight)
+    actor, casting = _name(who, context), repository.casting(context, ballots, paper=paper)
+    writes = [*casting, *mails, *_checking_actor(who, context, casting)]
     record(Event(actor, "BallotCast", event_data), *writes, once=form, at=now)
     return ballots
 
 
-def _secret_ballots(standing: Standing, rankings: Mapping[int, str]) -> Ballots:
+def _secret_ballots(context: VoterContext, rankings: Mapping[int, str]) -> Ballots:
     """Each question has a code of its own, so that published answers are not joined."""
-    secret, name = standing.secret, standing.election.name
+    secret, name = context.secret, context.election.name
     return {
-        number: Ballot(text, code(secret, name, number), weight=standing.weight) for number, text in rankings.items()
+        number: Ballot(text, code(secret, name, number), weight=context.weight) for number, text in rankings.items()
     }
 
 
-def _name(who: Who, standing: Standing) -> str:
+def _name(who: Who, context: VoterContext) -> str:
     """Who acts, for the log: an account, or else a name on the roll. The account of a voter who came by link, with a
     letter or to a polling station is named as if they had signed in, so the log does not tell how they came."""
-    person = who if isinstance(who, User) else standing.person
-    return person.name if person else standing.voter or SITE
+    person = who if isinstance(who, User) else context.person
+    return person.name if person else context.voter or SITE
 
 
-def _checking_actor(who: Who, standing: Standing, written: Sequence[Write]) -> list[Write]:
-    """Checks that the actor may still act as when `standing` was read."""
+def _checking_actor(who: Who, context: VoterContext, written: Sequence[Write]) -> list[Write]:
+    """Checks that the actor may still act as when `context` was read."""
     if isinstance(who, Pass):
-        return repository.checking_link(standing, written)
+        return repository.checking_link(context, written)
     return [people.is_same_account(who)] if who else []
 
 
 # --- changing and withdrawing a secret ballot: the log says that it happened, and nobody knows who did it ---
 
 
-def _replace(who: Who, standing: Standing, rankings: Mapping[int, str], now: datetime, form: str) -> Outcome:
-    was_withdrawn, ballots = not standing.ballots, _secret_ballots(standing, rankings)
-    event_data = {"again": True, **_counted(standing)} if was_withdrawn else {}
-    _record_replacement("BallotChanged", event_data, who, standing, ballots, now, form)
-    return Outcome(ballots, replaced=True, standing=standing)
+def _replace(who: Who, context: VoterContext, rankings: Mapping[int, str], now: datetime, form: str) -> Outcome:
+    was_withdrawn, ballots = not context.ballots, _secret_ballots(context, rankings)
+    event_data = {"again": True, **_counted(context)} if was_withdrawn else {}
+    _record_replacement("BallotChanged", event_data, who, context, ballots, now, form)
+    return Outcome(ballots, replaced=True, context=context)
 
 
-def _counted(standing: Standing) -> Item:
+def _counted(context: VoterContext) -> Item:
     """What the log says of a ballot that counts again or no more: how many times, and in which of several questions."""
-    asked = {"questions": [each.number for each in standing.questions]} if standing.election.more else {}
-    return weight_fields(standing.weight) | asked
+    asked = {"questions": [each.number for each in context.questions]} if context.election.more else {}
+    return weight_fields(context.weight) | asked
 
 
 def _record_replacement(
-    kind: str, event_data: Item, who: Who, standing: Standing, ballots: Ballots, now: datetime, form: str
+    kind: str, event_data: Item, who: Who, context: VoterContext, ballots: Ballots, now: datetime, form: str
 ) -> None:
-    event_data = {"election_name": standing.election.name, **event_data}
-    writes = repository.replacing(standing, ballots)
-    record(Event(SITE, kind, event_data), *writes, *_checking_actor(who, standing, writes), once=form, at=now)
+    event_data = {"election_name": context.election.name, **event_data}
+    writes = repository.replacing(context, ballots)
+    record(Event(SITE, kind, event_data), *writes, *_checking_actor(who, context, writes), once=form, at=now)
 
 
 def withdraw(who: Who, election_name: str, form: str, *, secret: str = "") -> Outcome:
-    return _run_own(who, election_name, form, secret, lambda standing: _withdraw(who, standing, form))
+    return _run_own(who, election_name, form, secret, lambda context: _withdraw(who, context, form))
 
 
-def _withdraw(who: Who, standing: Standing | None, form: str) -> Outcome:
+def _withdraw(who: Who, context: VoterContext | None, form: str) -> Outcome:
     now = utc_now()
-    if standing is None:
+    if context is None:
         raise NotThere(rules.NOT_OPEN)
-    if standing.repeated:
+    if context.repeated:
         return ALREADY_DONE
-    check_voter(standing, as_text(now))
-    if not standing.ballots if standing.election.secret_ballot else not standing.voted:
+    check_voter(context, as_text(now))
+    if not context.ballots if context.election.secret_ballot else not context.voted:
         raise HasNotVoted(rules.NOTHING_CAST)
-    if standing.election.secret_ballot:
-        _record_replacement("BallotWithdrawn", _counted(standing), who, standing, {}, now, form)
+    if context.election.secret_ballot:
+        _record_replacement("BallotWithdrawn", _counted(context), who, context, {}, now, form)
     else:
-        also = _checking_actor(who, standing, repository.withdrawing(standing)) if isinstance(who, Pass) else []
-        also += emails.withdrawal_email(standing)
-        record_withdrawal(_name(who, standing), standing, now, *also, once=form)
-    return Outcome({}, replaced=True, acts=standing.acts)
+        also = _checking_actor(who, context, repository.withdrawing(context)) if isinstance(who, Pass) else []
+        also += emails.withdrawal_email(context)
+        record_withdrawal(_name(who, context), context, now, *also, once=form)
+    return Outcome({}, replaced=True, revision=context.revision)
 
 
-def record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Write, once: str | None = None) -> None:
+def record_withdrawal(actor: str, context: VoterContext, now: datetime, *also: Write, once: str | None = None) -> None:
     """Of a public ballot."""
-    event_data = {"election_name": standing.election.name, "voter_name": standing.voter}
-    writes = [*repository.withdrawing(standing), *also]
+    event_data = {"election_name": context.election.name, "voter_name": context.voter}
+    writes = [*repository.withdrawing(context), *also]
     record(Event(actor, "BallotWithdrawn", event_data), *writes, once=once, at=now)
 
 
@@ -310,7 +310,7 @@ def enter_paper(actor: User, election_name: str, voter: str, ranks: Ranks, form:
     """
 
     def act() -> Outcome:
-        found = paper_standing(election_name, voter, form)
+        found = paper_voter_context(election_name, voter, form)
         if found is not None:
             check_paper(actor, found)
         return _cast(actor, found, ranks, form, paper=True)
@@ -318,39 +318,39 @@ def enter_paper(actor: User, election_name: str, voter: str, ranks: Ranks, form:
     return run_once(form, lambda: retry_lost_race(act, MAX_ATTEMPTS), ALREADY_DONE)
 
 
-def paper_standing(election_name: str, voter: str, form: str = "") -> Standing | None:
+def paper_voter_context(election_name: str, voter: str, form: str = "") -> VoterContext | None:
     """With an account, all entries of the person; otherwise the entry that was typed, unless its account is gone."""
     person = people.find_by_email(voter) if "@" in voter else people.find(voter)
-    found = repository.read_standing(election_name, person or voter, form=form)
+    found = repository.read_voter_context(election_name, person or voter, form=form)
     if found is not None and found.voter is None and is_by_account(voter):  # then it may be a member number
-        person, found = None, repository.read_standing(election_name, f"{voter}{NUMBER_SIGN}", form=form)
+        person, found = None, repository.read_voter_context(election_name, f"{voter}{NUMBER_SIGN}", form=form)
     is_gone = person is None and found is not None and "account" in (found.entry or {})
     return replace(found, voter=None, entry=None) if found is not None and is_gone else found
 
 
-def check_paper(actor: User, standing: Standing) -> None:
-    election = standing.election
+def check_paper(actor: User, context: VoterContext) -> None:
+    election = context.election
     check_who(actions.relation(actor, election), Action.ENTER_PAPER)
     check_when(election.state(now_text()), Action.ENTER_PAPER)
     if not election.paper_ballots:
         raise NotNow(_("This election does not accept paper ballots."))
-    if standing.voter is None:
+    if context.voter is None:
         sentence = _("Nobody with that name is on the roll for this election.")
         is_for_some = not election.questions_for(())
         raise NotOnTheRoll(f"{sentence} {rules.for_others(election)}" if is_for_some else sentence)
 
 
-def check_paper_voter(actor: User, standing: Standing) -> None:
+def check_paper_voter(actor: User, context: VoterContext) -> None:
     """Before the form is sent, reveal that a person has voted only where the roll shows it too.
 
     The turnout is read in every case, so that the response time does not reveal it either.
     """
-    check_paper(actor, standing)
-    rules.check_voting(standing.election, now_text())
-    if tells_who(standing.election, turnout(standing.election).voted):
-        _check_no_ballot(standing)
+    check_paper(actor, context)
+    rules.check_voting(context.election, now_text())
+    if tells_who(context.election, turnout(context.election).voted):
+        _check_no_ballot(context)
 
 
-def _check_no_ballot(standing: Standing) -> None:
-    if standing.voted:
-        raise NotNow(_("%(name)s has already voted.") % {"name": standing.label})
+def _check_no_ballot(context: VoterContext) -> None:
+    if context.voted:
+        raise NotNow(_("%(name)s has already voted.") % {"name": context.label})

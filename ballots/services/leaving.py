@@ -41,11 +41,11 @@ def _withdraw_ballot(election_name: str, voter: str) -> None:
 
 
 def _withdraw(election_name: str, voter: str) -> None:
-    standing, now = repository.read_standing(election_name, voter), utc_now()
-    if standing is None or not standing.voted or not standing.election.takes_votes(as_text(now)):
+    context, now = repository.read_voter_context(election_name, voter), utc_now()
+    if context is None or not context.voted or not context.election.takes_votes(as_text(now)):
         return
-    if not standing.election.secret_ballot:
-        record_withdrawal(SITE, standing, now)
+    if not context.election.secret_ballot:
+        record_withdrawal(SITE, context, now)
 
 
 def _remove_from_roll(election_name: str, voter: str) -> None:

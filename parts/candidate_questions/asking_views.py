@@ -43,11 +43,11 @@ def load_asker(who: User | Pass, name: str) -> Asker | None:
 
 
 def _with_pass(held: Pass, name: str) -> Asker | None:
-    standing = services.standing_of(held, name)
-    if standing is None:
+    voter_context = services.voter_context(held, name)
+    if voter_context is None:
         return None
-    person = rules.person_key(standing.voter or held.voter, standing.account)
-    return Asker(standing.election, person, standing.voter is not None)
+    person = rules.person_key(voter_context.voter or held.voter, voter_context.account)
+    return Asker(voter_context.election, person, voter_context.voter is not None)
 
 
 def _signed_in(user: User, name: str) -> Asker | None:

@@ -68,7 +68,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class PollStanding:
+class PollVoterContext:
     """Everything that a decision about someone's vote needs, read at once."""
 
     poll: Poll
@@ -79,7 +79,7 @@ class PollStanding:
     repeated: bool  # whether the form was carried out before
 
     @property
-    def acts(self) -> int:
+    def revision(self) -> int:
         """How often they have voted, so that a page notices when it is out of date."""
         return self.vote["acts"] if self.vote else 0
 
@@ -143,11 +143,11 @@ def id_of_code(code: str) -> str | None:
 
 
 def random_gate() -> int:
-    """A gate for `standing`, which takes it modulo the number of gates."""
+    """A gate for `context`, which takes it modulo the number of gates."""
     return random.randrange(GATES_PER_SHARD * SHARDS)  # noqa: S311 - only to spread the load
 
 
-def standing(poll_id: str, vote_id: str, gate: int, form: str) -> PollStanding | None:
+def voter_context(poll_id: str, vote_id: str, gate: int, form: str) -> PollVoterContext | None:
     """Read the poll, the vote, a gate and the idempotency key in one round trip."""
     at, mark = keys.poll(poll_id), keys.once(form)
 
@@ -159,7 +159,7 @@ def standing(poll_id: str, vote_id: str, gate: int, form: str) -> PollStanding |
     if at not in found:
         return None
     (own, through, _mark), number = where(count), gate % gates_in(count).count
-    return PollStanding(poll_of(found[at]), vote_id, found.get(own), found.get(through), number, mark in found)
+    return PollVoterContext(poll_of(found[at]), vote_id, found.get(own), found.get(through), number, mark in found)
 
 
 def list_page(span: Span, *, limit: int, cursor: str | None = None) -> tuple[list[Listed], str | None]:
@@ -306,31 +306,31 @@ def deletion(poll: Poll) -> list[Write]:
 # --- votes ---
 
 
-def casting(standing: PollStanding, rankings: str, voted_at: str) -> list[Write]:
-    """The gate and the vote. Refused if the poll was closed since `standing` was read, or they voted elsewhere."""
-    new = standing.vote is None
-    has_room = Missing("voted") | Less("voted", max_votes_per_gate(standing.poll))
-    when = [is_not_later(_as_of(standing.poll)), *([has_room] if new else [])]
-    passed = gates_of(standing.poll).passing(standing.poll.id, standing.number, {"voted": int(new)}, *when)
-    return [passed, _vote(standing, rankings, voted_at)]
+def casting(context: PollVoterContext, rankings: str, voted_at: str) -> list[Write]:
+    """The gate and the vote. Refused if the poll was closed since `context` was read, or they voted elsewhere."""
+    new = context.vote is None
+    has_room = Missing("voted") | Less("voted", max_votes_per_gate(context.poll))
+    when = [is_not_later(_as_of(context.poll)), *([has_room] if new else [])]
+    passed = gates_of(context.poll).passing(context.poll.id, context.number, {"voted": int(new)}, *when)
+    return [passed, _vote(context, rankings, voted_at)]
 
 
-def _vote(standing: PollStanding, rankings: str, voted_at: str) -> Put:
-    poll = standing.poll
-    by_time = keys.id_by_date(voted_at, standing.vote_id)
+def _vote(context: PollVoterContext, rankings: str, voted_at: str) -> Put:
+    poll = context.poll
+    by_time = keys.id_by_date(voted_at, context.vote_id)
     item = {
-        **keys.vote(poll.id, standing.vote_id, poll.shards).item,
-        "GSI1PK": keys.vote_by_time(poll.id, standing.vote_id, poll.shards),
+        **keys.vote(poll.id, context.vote_id, poll.shards).item,
+        "GSI1PK": keys.vote_by_time(poll.id, context.vote_id, poll.shards),
         "GSI1SK": by_time,
         "entity_type": "POLL_VOTE",
-        "id": standing.vote_id,
+        "id": context.vote_id,
         "pollId": poll.id,
         "rankings": rankings,
         "votedAt": voted_at,
-        "acts": standing.acts + 1,
+        "acts": context.revision + 1,
         "ttl": poll.ttl,
     }
-    return Put(item, when=Equals("acts", standing.acts) if standing.vote else Missing())
+    return Put(item, when=Equals("acts", context.revision) if context.vote else Missing())
 
 
 # --- sealed results ---

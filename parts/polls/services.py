@@ -41,7 +41,7 @@ from foundation.store.log import Event
 from foundation.store.table import Check, Conflict, Delete, Missing, Write
 
 from . import repository, rules
-from .repository import DELETING, PollStanding
+from .repository import DELETING, PollVoterContext
 from .rules import Act, Poll, PollRelation
 
 MADE = Limit("poll-maker", 20, SECONDS_PER_HOUR)
@@ -127,8 +127,8 @@ def key_digest(key: str) -> str:
 # --- voting ---
 
 
-def read_standing(poll_id: str, vote_id: str, form: str) -> PollStanding | None:
-    return repository.standing(poll_id, vote_id, repository.random_gate(), idempotency_key(vote_id, form))
+def voter_context(poll_id: str, vote_id: str, form: str) -> PollVoterContext | None:
+    return repository.voter_context(poll_id, vote_id, repository.random_gate(), idempotency_key(vote_id, form))
 
 
 def idempotency_key(vote_id: str, form: str) -> str:
@@ -136,40 +136,40 @@ def idempotency_key(vote_id: str, form: str) -> str:
     return f"{vote_id} {form}"
 
 
-def cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, latest: PollStanding | None = None) -> int | None:
+def cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, latest: PollVoterContext | None = None) -> int | None:
     """Cast or replace a vote. Returns how often they had voted before, or `None` for a form that was sent before. A
-    standing that was just read saves a read."""
+    context that was just read saves a read."""
     form_key = idempotency_key(vote_id, form)
     return run_once(form_key, lambda: _cast(poll_id, vote_id, ranks, form_key, latest), None)
 
 
-def _cast(poll_id: str, vote_id: str, ranks: Ranks, form_key: str, latest: PollStanding | None) -> int | None:
+def _cast(poll_id: str, vote_id: str, ranks: Ranks, form_key: str, latest: PollVoterContext | None) -> int | None:
     """Tries one gate after another: only some may be closed or full."""
     full, first = 0, repository.random_gate()
     for number in count():
         now = now_text()
-        standing, latest = latest or repository.standing(poll_id, vote_id, first + number, form_key), None
-        if standing is None:
+        context, latest = latest or repository.voter_context(poll_id, vote_id, first + number, form_key), None
+        if context is None:
             raise NotThere(rules.NOT_THERE)
-        if standing.repeated:
+        if context.repeated:
             return None
-        rules.check_open(standing.poll, now)
-        rankings = rules.vote_from(ranks, standing.poll)
-        full += standing.is_full
+        rules.check_open(context.poll, now)
+        rankings = rules.vote_from(ranks, context.poll)
+        full += context.is_full
         with suppress(LostRace):  # shut, full, or they voted elsewhere meanwhile: look again and decide anew
-            _record_vote(standing, rankings, now, form_key)
-            return standing.acts
-        if number + 1 == repository.gates_of(standing.poll).count:
+            _record_vote(context, rankings, now, form_key)
+            return context.revision
+        if number + 1 == repository.gates_of(context.poll).count:
             break
     raise TooMany(rules.FULL) if full else LostRace()
 
 
-def _record_vote(standing: PollStanding, rankings: str, now: str, form_key: str) -> None:
-    before = standing.vote
+def _record_vote(context: PollVoterContext, rankings: str, now: str, form_key: str) -> None:
+    before = context.vote
     voted_at = max(now, before["votedAt"]) if before else now  # another machine's clock may be ahead
-    event_data = {"poll_id": standing.poll.id, "vote_id": standing.vote_id, "rankings": rankings, "votedAt": voted_at}
+    event_data = {"poll_id": context.poll.id, "vote_id": context.vote_id, "rankings": rankings, "votedAt": voted_at}
     event = Event(VOTER, "PollVoteCast", event_data | {"changed": before is not None})
-    storage.record(event, *repository.casting(standing, rankings, voted_at), once=form_key)
+    storage.record(event, *repository.casting(context, rankings, voted_at), once=form_key)
 
 
 # --- running a poll ---

@@ -196,10 +196,10 @@ def _page_context(request: HttpRequest, poll: Poll, ranks: dict[int, Any]) -> di
 def _vote_in(request: HttpRequest, poll_id: str) -> HttpResponse:
     """Cast the vote, or show what was typed and why it was refused."""
     token, browser = token_in(request.POST), voters.browser_id(request, poll_id)
-    standing = services.read_standing(poll_id, browser or "", token)
-    if standing is None:
+    voter_context = services.voter_context(poll_id, browser or "", token)
+    if voter_context is None:
         raise Http404
-    poll = standing.poll
+    poll = voter_context.poll
     if gone := hidden_page(request, poll):
         return gone
     if poll.sign_in and not request.user.is_authenticated:
@@ -208,7 +208,7 @@ def _vote_in(request: HttpRequest, poll_id: str) -> HttpResponse:
         vote_id = voters.required_vote_id(request, poll)
         voters.check_person(request, poll)
         count_voting(request, poll)
-        latest = standing if vote_id == browser else None
+        latest = voter_context if vote_id == browser else None
         before = services.cast(poll.id, vote_id, submitted_ranks(request.POST), token, latest)
     except Refusal as refusal:
         sent = request.POST.get("acts", "")[:9]

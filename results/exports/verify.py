@@ -503,16 +503,16 @@ class Count:
         path = {pair: won.get(pair, (0, 0)) for pair in product(self.names, self.names)}
         for via, a, b in product(self.names, self.names, self.names):
             path[a, b] = max(path[a, b], min(path[a, via], path[via, b]))
-        return peeled(self.names, lambda a, b: path[a, b] > path[b, a])
+        return rank_by_removing_undefeated(self.names, lambda a, b: path[a, b] > path[b, a])
 
     def ranked_pairs(self):
         won, above = self.contests(), {name: set() for name in self.names}
         for strength in sorted(set(won.values()), reverse=True):
-            group = [(a, b) for a, b in won if won[a, b] == strength and not leads(above, b, a)]
+            group = [(a, b) for a, b in won if won[a, b] == strength and not has_path(above, b, a)]
             together = {name: above[name] | {b for a, b in group if a == name} for name in self.names}
-            for a, b in [(a, b) for a, b in group if not leads(together, b, a)]:
+            for a, b in [(a, b) for a, b in group if not has_path(together, b, a)]:
                 above[a].add(b)
-        return peeled(self.names, lambda a, b: leads(above, a, b))
+        return rank_by_removing_undefeated(self.names, lambda a, b: has_path(above, a, b))
 
     def borda(self):
         twice = dict.fromkeys(self.names, 0)  # twice the points: equals share those of their places
@@ -522,7 +522,7 @@ class Count:
                 for name in group:
                     twice[name] += count * (2 * left - len(group) - 1)
                 left -= len(group)
-        return peeled(self.names, lambda a, b: twice[a] > twice[b])
+        return rank_by_removing_undefeated(self.names, lambda a, b: twice[a] > twice[b])
 
     def irv(self):
         left, gone, rounds = list(self.names), [], []
@@ -533,7 +533,9 @@ class Count:
                 for name in best:  # equals share the ballot
                     tally[name] += Fraction(count, len(best))
             if 2 * max(tally.values()) > sum(tally.values()):
-                return peeled(left, lambda a, b, now=tally: now[a] > now[b]) + [[name] for name in reversed(gone)]
+                return rank_by_removing_undefeated(left, lambda a, b, now=tally: now[a] > now[b]) + [
+                    [name] for name in reversed(gone)
+                ]
             rounds.append(tally)
             gone.append(self.last(left, rounds))
             left.remove(gone[-1])
@@ -570,7 +572,7 @@ class Marks:
     def most_votes(self):
         """Those with most; where equals compete for the last seats, lots draw one after the other."""
         groups = []
-        for group in peeled(self.names, lambda a, b: self.points[a] > self.points[b]):
+        for group in rank_by_removing_undefeated(self.names, lambda a, b: self.points[a] > self.points[b]):
             seats, drawn = self.rules["seats"] - self.elected if self.points[group[0]] else 0, []
             if 0 < seats < len(group):
                 while len(drawn) < seats:
@@ -594,15 +596,17 @@ class Marks:
             self.elected += 1
         order += [name for name in last if name in left]
         left = [name for name in left if name not in order]
-        return [[name] for name in order] + peeled(left, lambda a, b: self.points[a] > self.points[b])
+        return [[name] for name in order] + rank_by_removing_undefeated(
+            left, lambda a, b: self.points[a] > self.points[b]
+        )
 
     def finalists(self, left):
         found = []
-        for group in peeled(left, lambda a, b: self.points[a] > self.points[b]):
+        for group in rank_by_removing_undefeated(left, lambda a, b: self.points[a] > self.points[b]):
             measure = {name: self.above(name, group) if len(group) == 2 else 0 for name in group}
             if len(set(measure.values())) == 1:  # not exactly two, or equal head to head: most fives, then a lot
                 measure = self.fives
-            for among in peeled(group, lambda a, b, now=measure: now[a] > now[b]):
+            for among in rank_by_removing_undefeated(group, lambda a, b, now=measure: now[a] > now[b]):
                 while len(found) < 2 and (rest := [name for name in among if name not in found]):
                     found += rest if len(found + rest) <= 2 else [self.lot(rest, "finalists", self.elected + 1)]
         return found
@@ -624,7 +628,7 @@ class Marks:
         return [["Yes"], ["No"], ["Abstain"]] if self.elected else [["No"], ["Yes"], ["Abstain"]]
 
 
-def peeled(names, beats):
+def rank_by_removing_undefeated(names, beats):
     """Groups of equals: repeatedly takes those whom nobody left beats."""
     groups, left = [], list(names)
     while left:
@@ -633,7 +637,7 @@ def peeled(names, beats):
     return groups
 
 
-def leads(above, start, end):
+def has_path(above, start, end):
     queue = list(above[start])
     for name in queue:
         queue += above[name].difference(queue)

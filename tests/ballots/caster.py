@@ -161,7 +161,7 @@ def _cast(user: User, election_name: str, ranks: Ranks, form: str, is_secret: bo
     ballot = outcome.ballot
     if outcome.repeated:
         return replace(act, answer=REPEATED, receipt=(ballot.rankings, ballot.confirmation) if ballot else None)
-    return replace(act, answer=DONE, code=ballot.confirmation, acts=None if is_secret else outcome.acts)
+    return replace(act, answer=DONE, code=ballot.confirmation, acts=None if is_secret else outcome.revision)
 
 
 def _withdraw(user: User, election_name: str, ranks: Ranks, form: str, is_secret: bool) -> Act:
@@ -190,10 +190,10 @@ def look(user: User, election_name: str) -> list[Act]:
     """What the receipt would show, or the page that opens a ballot by its words."""
     called = time.monotonic()
     try:
-        standing = services.standing_of(user, election_name, secret=secret_of(user.name, election_name))
-        if standing is None:
+        context = services.voter_context(user, election_name, secret=secret_of(user.name, election_name))
+        if context is None:
             return []
-        ballot = repository.ballots_of(standing).get(1)
+        ballot = repository.ballots_of(context).get(1)
     except NO_ANSWER:
         return []
     seen = (ballot.rankings, ballot.confirmation) if ballot else (None, None)

@@ -218,11 +218,11 @@ def left_behind(table: Table, election_name: str, voters: Iterable[User]) -> Lef
 def _boxes(election: Election, voters: Iterable[User]) -> Iterator[tuple[str, Box]]:
     for voter in voters:
         secret = secret_of(voter.name, election.name) if election.secret_ballot else ""
-        standing = services.standing_of(voter, election.name, secret=secret)
-        assert standing is not None
-        ballot, is_cast = repository.ballots_of(standing).get(1), bool(standing.found)
+        context = services.voter_context(voter, election.name, secret=secret)
+        assert context is not None
+        ballot, is_cast = repository.ballots_of(context).get(1), bool(context.found)
         own = (ballot.rankings, ballot.confirmation) if ballot else None
-        yield voter.name, Box(own, standing.acts, secret=election.secret_ballot, cast=is_cast)
+        yield voter.name, Box(own, context.revision, secret=election.secret_ballot, cast=is_cast)
 
 
 def _torn(election: Election, voters: Iterable[User]) -> Iterator[str]:
@@ -243,9 +243,9 @@ def _torn(election: Election, voters: Iterable[User]) -> Iterator[str]:
 
 def _own(election: Election, voter: User) -> repository.Ballots:
     secret = secret_of(voter.name, election.name) if election.secret_ballot else ""
-    standing = services.standing_of(voter, election.name, secret=secret)
-    assert standing is not None
-    return repository.ballots_of(standing)
+    context = services.voter_context(voter, election.name, secret=secret)
+    assert context is not None
+    return repository.ballots_of(context)
 
 
 def _flaw_in_log(table: Table) -> str | None:

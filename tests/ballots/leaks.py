@@ -56,35 +56,35 @@ def _with(monkeypatch: pytest.MonkeyPatch, fields: Callable[[Any, rules.Ballot],
     """Also when it is changed or withdrawn."""
     stored, replacing = repository._stored, repository.replacing
 
-    def more(standing: Any, question: int, ballot: rules.Ballot) -> Put:
-        put = stored(standing, question, ballot)
-        return replace(put, item=put.item | fields(standing, ballot))
+    def more(context: Any, question: int, ballot: rules.Ballot) -> Put:
+        put = stored(context, question, ballot)
+        return replace(put, item=put.item | fields(context, ballot))
 
-    def replacing_with_more(standing: Any, ballots: rules.Ballots) -> list[Any]:
-        gate, *puts = replacing(standing, ballots)
+    def replacing_with_more(context: Any, ballots: rules.Ballots) -> list[Any]:
+        gate, *puts = replacing(context, ballots)
         ballot = next(iter(ballots.values()), None)
-        return [gate, *(replace(put, item=put.item | fields(standing, ballot)) for put in puts)]
+        return [gate, *(replace(put, item=put.item | fields(context, ballot)) for put in puts)]
 
     monkeypatch.setattr(repository, "_stored", more)
     monkeypatch.setattr(repository, "replacing", replacing_with_more)
 
 
 def a_time_on_the_ballot(monkeypatch: pytest.MonkeyPatch) -> None:
-    _with(monkeypatch, lambda standing, ballot: {"when_cast": as_text(casting.utc_now())})
+    _with(monkeypatch, lambda context, ballot: {"when_cast": as_text(casting.utc_now())})
 
 
 def a_number_on_the_ballot(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = itertools.count()
-    _with(monkeypatch, lambda standing, ballot: {"sequence": next(numbers)})
+    _with(monkeypatch, lambda context, ballot: {"sequence": next(numbers)})
 
 
 def a_group_on_the_ballot(monkeypatch: pytest.MonkeyPatch) -> None:
-    _with(monkeypatch, lambda standing, ballot: {"groups": standing.entry.get("groups")})
+    _with(monkeypatch, lambda context, ballot: {"groups": context.entry.get("groups")})
 
 
 def one_mark_on_all_ballots_of_a_voter(monkeypatch: pytest.MonkeyPatch) -> None:
     """It tells nobody's name, but which ballots of several questions belong together."""
-    _with(monkeypatch, lambda standing, ballot: {"mark": hashlib.sha256(standing.secret.encode()).hexdigest()})
+    _with(monkeypatch, lambda context, ballot: {"mark": hashlib.sha256(context.secret.encode()).hexdigest()})
 
 
 # --- its key ---
@@ -121,9 +121,9 @@ def keys_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
 def the_secret_on_the_roll(monkeypatch: pytest.MonkeyPatch) -> None:
     true = repository.marking_roll
 
-    def marking(standing: Any, **options: Any) -> Any:
-        write = true(standing, **options)
-        return replace(write, set=write.set | {"ballot_secret": standing.secret})
+    def marking(context: Any, **options: Any) -> Any:
+        write = true(context, **options)
+        return replace(write, set=write.set | {"ballot_secret": context.secret})
 
     monkeypatch.setattr(repository, "marking_roll", marking)
 
@@ -170,9 +170,9 @@ def a_list_that_anybody_can_work_out(monkeypatch: pytest.MonkeyPatch) -> None:
 def _after_cast(monkeypatch: pytest.MonkeyPatch, tell: Callable[..., None]) -> None:
     record = casting._record_cast
 
-    def told(user: Any, standing: Any, rankings: Any, now: Any, form: str, *mails: Any, paper: bool) -> rules.Ballots:
-        ballots = record(user, standing, rankings, now, form, *mails, paper=paper)
-        tell(user, standing, ballots[1], form)
+    def told(user: Any, context: Any, rankings: Any, now: Any, form: str, *mails: Any, paper: bool) -> rules.Ballots:
+        ballots = record(user, context, rankings, now, form, *mails, paper=paper)
+        tell(user, context, ballots[1], form)
         return ballots
 
     monkeypatch.setattr(casting, "_record_cast", told)
@@ -201,15 +201,15 @@ def the_code_in_the_event(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def the_key_in_the_mark_of_the_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    def tell(user: Any, standing: Any, ballot: rules.Ballot, form: str) -> None:
-        table().write(Update(keys.once(form), set={"ballot": standing.ballot_key(1).sk}))
+    def tell(user: Any, context: Any, ballot: rules.Ballot, form: str) -> None:
+        table().write(Update(keys.once(form), set={"ballot": context.ballot_key(1).sk}))
 
     _after_cast(monkeypatch, tell)
 
 
 def the_code_in_a_mail(monkeypatch: pytest.MonkeyPatch) -> None:
-    def tell(user: Any, standing: Any, ballot: rules.Ballot, form: str) -> None:
-        about = {"election_name": standing.election.name, "confirmation": ballot.confirmation}
+    def tell(user: Any, context: Any, ballot: rules.Ballot, form: str) -> None:
+        about = {"election_name": context.election.name, "confirmation": ballot.confirmation}
         table().write(mail.queued("vote_invitation", user.email, **about))
 
     _after_cast(monkeypatch, tell)
@@ -218,7 +218,7 @@ def the_code_in_a_mail(monkeypatch: pytest.MonkeyPatch) -> None:
 def the_code_in_the_web_log(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a name: the order is enough."""
 
-    def tell(user: Any, standing: Any, ballot: rules.Ballot, form: str) -> None:
+    def tell(user: Any, context: Any, ballot: rules.Ballot, form: str) -> None:
         logging.getLogger("plenum.request").info("cast", extra={"code": ballot.confirmation})
 
     _after_cast(monkeypatch, tell)
@@ -227,17 +227,17 @@ def the_code_in_the_web_log(monkeypatch: pytest.MonkeyPatch) -> None:
 def the_code_in_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
     show = views.show_thanks
 
-    def keep(request: Any, standing: Any, cast: rules.Ballots, **more: Any) -> Any:
+    def keep(request: Any, context: Any, cast: rules.Ballots, **more: Any) -> Any:
         if request.user.is_authenticated:
             request.session["receipt"] = cast[1].confirmation
-        return show(request, standing, cast, **more)
+        return show(request, context, cast, **more)
 
     monkeypatch.setattr(views, "show_thanks", keep)
 
 
 def sealed_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     arrived: dict[str, int] = {}
-    _after_cast(monkeypatch, lambda user, standing, ballot, form: arrived.update({ballot.confirmation: len(arrived)}))
+    _after_cast(monkeypatch, lambda user, context, ballot, form: arrived.update({ballot.confirmation: len(arrived)}))
     left = sealing.BallotBox.left
 
     def parts(box: sealing.BallotBox) -> Iterator[sealing.Part]:

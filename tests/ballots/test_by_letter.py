@@ -35,7 +35,7 @@ def test_a_secret_ballot_is_not_found_by_what_the_site_can_derive(opened):
     (ballot,) = list(table().each(keys.ballots("Board")[0]))
     for known in (held.link.secret, of_link(held.link.secret), held.link.hash):
         assert ballot_id(known, "Board") not in ballot["SK"]
-        assert services.standing_of(None, "Board", secret=known) is None
+        assert services.voter_context(None, "Board", secret=known) is None
 
 
 def test_it_is_changed_with_its_words_and_never_with_the_letter_again(opened):
@@ -61,7 +61,7 @@ def test_a_public_ballot_is_replaced_by_the_letter_and_not_shown(opened):
     services.cast(held, "Board", ranks(Ada=1), "form")
     services.cast(held, "Board", ranks(Bo=1), "another form")
     assert [each.rankings for each in repository.every_ballot("Board")] == ["1"]
-    assert repository.ballots_of(services.standing_of(held, "Board")) == {}
+    assert repository.ballots_of(services.voter_context(held, "Board")) == {}
 
 
 def test_the_log_does_not_tell_how_somebody_came(opened):
@@ -79,7 +79,7 @@ def test_the_channel_stays_in_the_cookie(opened, rf):
     request = rf.get("/")
     request.user = Client().get("/").wsgi_request.user
     answer = Client().get("/")
-    passes.issue_pass(request, answer, held.link, repository.read_standing("Board", VOTER).election, LETTER)
+    passes.issue_pass(request, answer, held.link, repository.read_voter_context("Board", VOTER).election, LETTER)
     request.COOKIES[passes.COOKIE] = answer.cookies[passes.COOKIE].value
     assert [each.channel for each in passes.passes_in(request)] == [LETTER]
 

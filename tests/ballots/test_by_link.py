@@ -244,7 +244,7 @@ def test_where_votes_are_final_the_link_changes_nothing(opened):
     (ballot,) = repository.every_ballot("Board")
     assert "votes are final" in text_of(receipt)
     assert ballot.confirmation not in text_of(receipt)
-    assert services.standing_of(Pass(link_of()), "Board").found == {}, "nor does it lead to the ballot"
+    assert services.voter_context(Pass(link_of()), "Board").found == {}, "nor does it lead to the ballot"
     assert "votes are final" in text_of(client.get(PAGE))
 
 

@@ -57,7 +57,7 @@ def test_killed_at_any_write_whoever_comes_by_goes_on(site, person, opened):
     for at in count(1):
         board = opened("Eve", "Bob", name=f"Board {at}")
         services.cast(eve, board.name, ranks(Bo=1), f"{at}")
-        before = services.standing_of(bob, board.name)
+        before = services.voter_context(bob, board.name)
         killed = _close_until_killed(board, at)
         is_in = _cast_as_if_it_were_open(bob, before, at)
         close_ended_elections()

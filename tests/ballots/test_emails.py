@@ -12,7 +12,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import emails, rehearsal, repository, services
 from ballots.passes import Pass
-from ballots.repository import Standing
+from ballots.repository import VoterContext
 from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -111,7 +111,7 @@ def test_a_paper_ballot_is_told_to_the_account_or_to_the_address_on_the_roll(ope
         services.enter_paper(organiser, "Board", voter, ranks(Bo=1), voter)
     assert [to for to, _, _ in outbox()] == ["Eve@example.org", "mail@example.org", "eve.too@example.org"]
     assert all("the organiser entered a paper ballot from you" in text for _, _, text in outbox())
-    nowhere = Standing(board, "a name without an account", None)
+    nowhere = VoterContext(board, "a name without an account", None)
     assert emails.cast_email(nowhere, "the organiser", paper=True) == []
 
 

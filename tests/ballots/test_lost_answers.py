@@ -97,7 +97,7 @@ def test_a_page_sent_again_until_it_answers_is_one_ballot(site, opened, signed_i
     (voter,) = rolls.every_voter("Board")
     cast = [event for event in site.each(keys.events()) if event["event_type"].startswith("Ballot")]
     assert len(cast) == 12
-    assert services.standing_of(people.find("Eve"), "Board").acts == (1 if secret else 12)
+    assert services.voter_context(people.find("Eve"), "Board").revision == (1 if secret else 12)
     assert voter.voted == secret
     assert turnout("Board").voted == 0
 

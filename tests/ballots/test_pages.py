@@ -447,7 +447,7 @@ def test_a_secret_that_another_voter_has_cast_with_casts_nothing_and_the_next_fo
     assert refused.status_code == 422
     assert "your vote was not cast" in text_of(refused)
     assert code_of(receipt) not in text_of(refused)
-    assert services.standing_of(people.find("Bob"), "Board").voted is False
+    assert services.voter_context(people.find("Bob"), "Board").voted is False
     again = bob.post(PAGE, fields_of(refused, PAGE) | {"rank-1": "1"}, follow=True)
     theirs = bob.post(f"{PAGE}cast/", fields_of(again, f"{PAGE}cast/"))
     assert code_of(theirs) != code_of(receipt)

@@ -581,7 +581,7 @@ def test_whoever_has_a_voters_mail_and_the_sites_key_finds_the_ballot(day):
     mailed = voting.link_to(NAME, user.name, user.email).token
     voted.cast(user)
     secret = of_link(read_link(mailed).secret)
-    assert services.standing_of(None, NAME, secret=secret).ballots[1].confirmation == voted.truth[user.name]
+    assert services.voter_context(None, NAME, secret=secret).ballots[1].confirmation == voted.truth[user.name]
     assert code(secret, NAME) == voted.truth[user.name]
 
 

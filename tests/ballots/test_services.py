@@ -261,7 +261,7 @@ def test_nothing_enters_a_closed_box(site, person, opened):
     opened("Eve", "Bob")
     eve, bob = person("Eve"), person("Bob")
     services.cast(eve, "Board", ranks(Bo=1), "1")
-    before = services.standing_of(bob, "Board")
+    before = services.voter_context(bob, "Board")
     closing.close(people.find("the organiser"), elections.find("Board"))
     with pytest.raises(NotNow, match="closed"):
         services.cast(eve, "Board", ranks(Cy=1), "2")
@@ -323,9 +323,9 @@ def test_somebody_listed_twice_votes_once(site, person, opened):
 def test_two_entries_at_once_still_vote_once(site, person, opened):
     election = opened("eve@example.org")
     eve = person("Eve")
-    before = services.standing_of(eve, "Board", secret=SECRET)
+    before = services.voter_context(eve, "Board", secret=SECRET)
     add_voters(people.find("the organiser"), election, ["Eve"])
-    between = services.standing_of(eve, "Board", secret=OTHER)
+    between = services.voter_context(eve, "Board", secret=OTHER)
     _record_cast(eve, before, {1: "1"}, utc_now(), "1", paper=False)
     with pytest.raises(LostRace):
         _record_cast(eve, between, {1: "2"}, utc_now(), "2", paper=False)
@@ -445,7 +445,7 @@ def test_where_votes_are_final_nothing_changes_one(site, person, opened, secret_
         with pytest.raises(Refusal):
             act()
     assert ballots() == [outcome.ballot]
-    assert services.standing_of(None, "Board", secret=SECRET) is None
+    assert services.voter_context(None, "Board", secret=SECRET) is None
 
 
 def test_at_close_the_ballots_enter_the_log_in_no_order(site, person, opened):
@@ -499,7 +499,7 @@ def test_every_ballot_in_time_has_a_lower_number_than_the_close(site, person, op
 def test_who_was_voting_while_it_was_being_closed_gets_in_and_counts_and_nobody_who_came_later(site, person, opened):
     election = opened("Eve", "Bob")
     eve, bob = person("Eve"), person("Bob")
-    before = services.standing_of(eve, "Board")
+    before = services.voter_context(eve, "Board")
     begun = closing.CLOSING.begin(election, "the organiser")
     with pytest.raises(NotNow, match="closed"):
         services.cast(bob, "Board", ranks(Bo=1), "1")
@@ -573,10 +573,10 @@ def test_a_removal_that_was_interrupted_is_finished_by_the_clock(site, person, o
 def test_who_was_removed_meanwhile_cannot_vote(site, person, opened):
     opened("Eve")
     eve = person("Eve")
-    standing = services.standing_of(eve, "Board")
+    context = services.voter_context(eve, "Board")
     site.write(Delete(keys.user("Eve")))
     with pytest.raises(LostRace):
-        _record_cast(eve, standing, {1: "1"}, utc_now(), "1", paper=False)
+        _record_cast(eve, context, {1: "1"}, utc_now(), "1", paper=False)
     assert ballots() == []
 
 

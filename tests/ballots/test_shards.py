@@ -69,7 +69,7 @@ def test_cast_changed_withdrawn_closed_sealed_and_proven(site, voted, secret):
     assert len(list(repository.every_ballot(election))) == turnout(election).voted == 23
     assert partitions(site, sharding.ballot_spans(election)) == partitions(site, sharding.roll_spans(election)) == FOUR
     assert list(site.each(*keys.ballots("Board"))) == list(site.each(*keys.voters("Board"))) == []
-    assert services.standing_of(first, "Board").voted
+    assert services.voter_context(first, "Board").voted
     exported = next(iter(personal_data.export_ballots(first)))
     assert exported.get("ranking", "none") == ("none" if secret else [["Cy"]])
     assert check(site).count == 0
@@ -91,14 +91,14 @@ def test_a_secret_ballot_lies_where_the_hash_of_its_secret_says(site, person, op
     found = {(item["PK"], item["SK"]) for item in sharded_reads.each(site, sharding.ballot_spans(election))}
     assert found == {(place.pk, place.sk) for place in expected}
     assert {pk for pk, _sk in found} == set(FOUR)
-    assert all(services.standing_of(None, "Board", secret=secret).ballots for secret in secrets.values())
+    assert all(services.voter_context(None, "Board", secret=secret).ballots for secret in secrets.values())
 
 
 def test_a_voters_standing_is_one_journey(site, voted):
     voted()
     with round_trips.count_round_trips() as asked:
-        standing = services.standing_of(people.find(NAMES[3]), "Board", "a form", secret="5" * 32)
-    assert (standing.voted, standing.found, asked.count) == (True, {}, 1 + 1), "the person, and all else"
+        context = services.voter_context(people.find(NAMES[3]), "Board", "a form", secret="5" * 32)
+    assert (context.voted, context.found, asked.count) == (True, {}, 1 + 1), "the person, and all else"
 
 
 def test_whoever_leaves_takes_ballot_and_place_along(site, voted):

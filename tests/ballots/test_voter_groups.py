@@ -120,10 +120,10 @@ def test_no_paper_answer_is_entered_for_somebody_else(spring):
 def test_a_cast_is_refused_if_the_groups_are_others_by_then(spring):
     """They do not change once it is open, so this takes somebody who left the roll and came back in others."""
     spring(secret_ballot=False)
-    standing = services.standing_of(people.find("Eve"), "Spring")
-    table().write(Update(sharding.voter_key(standing.election, "Eve"), set={"groups": ["Board"]}))
+    context = services.voter_context(people.find("Eve"), "Spring")
+    table().write(Update(sharding.voter_key(context.election, "Eve"), set={"groups": ["Board"]}))
     with pytest.raises(Refused):
-        table().write(repository.marking_roll(standing, voted=True, paper=False))
+        table().write(repository.marking_roll(context, voted=True, paper=False))
 
 
 def test_the_proof_has_the_roll_of_the_question(person, tmp_path, capsys):

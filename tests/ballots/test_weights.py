@@ -208,15 +208,15 @@ def test_a_weight_changed_after_the_seal_is_found(site, opened):
 def test_who_was_removed_and_is_back_with_another_weight_does_not_vote_with_the_first(site, opened, monkeypatch):
     """Only somebody who leaves the site is taken off the roll of an open election."""
     opened(FEW, secret_ballot=False)
-    read = repository.read_standing
+    read = repository.read_voter_context
 
     def read_then_change(*arguments, **options):
-        standing = read(*arguments, **options)
-        if standing.entry["weight"] == 12:
+        context = read(*arguments, **options)
+        if context.entry["weight"] == 12:
             site.write(Update(keys.voter(NAME, "Eve"), set={"weight": 2}))
-        return standing
+        return context
 
-    monkeypatch.setattr(repository, "read_standing", read_then_change)
+    monkeypatch.setattr(repository, "read_voter_context", read_then_change)
     cast("Eve", Ada=1)
     assert site.get(keys.ballot(NAME, "Eve"))["weight"] == 2
 

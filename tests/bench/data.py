@@ -187,22 +187,22 @@ def _election(name: str) -> Election:
 def _leave_as_cast(election: Election, count: int) -> None:
     """Roll, ballots and gates as so many casts would have left them, without waiting for each."""
     from ballots import repository, robots
-    from ballots.repository import Standing
     from ballots.rules import Ballot
     from ballots.secret import code, new_secret
     from elections import repository as elections
     from foundation.ranking.marks import ranking_from
     from foundation.store.table import Update
 
+    context_of: Any = getattr(repository, "Standing", None) or repository.VoterContext  # as it was called before
     chance, stand = random.Random(0), candidates()
     gates: dict[Any, dict[str, int]] = {}
     writes: list[Write] = []
     for number in range(count):
         secret = new_secret()
         ballot = Ballot(ranking_from(robots.random_ranks(stand, chance), stand), code(secret, election.name))
-        standing = Standing(election, f"Early {number:06}", None, secret=secret)
-        said: Any = {1: ballot} if hasattr(standing, "questions") else ballot  # before elections had questions
-        gate, *own = repository.casting(standing, said, paper=False)
+        context = context_of(election, f"Early {number:06}", None, secret=secret)
+        said: Any = {1: ballot} if hasattr(context, "questions") else ballot  # before elections had questions
+        gate, *own = repository.casting(context, said, paper=False)
         writes += own
         counters = gates.setdefault(gate.key, {})
         for name, by in gate.add.items():  # type: ignore[union-attr]

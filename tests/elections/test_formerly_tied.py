@@ -115,7 +115,7 @@ def test_the_ballots_of_an_open_one_are_there(tied, name):
 def test_a_secret_ballot_is_opened_and_changed_by_its_secret_in_its_own_election(tied, question):
     name, other = (f"Spring: {each}" for each in (question, "Song" if question == "Chair" else "Chair"))
     untouched = stored(other)
-    opened = ballots.standing_of(None, name, secret=SECRETS["Gus"])
+    opened = ballots.voter_context(None, name, secret=SECRETS["Gus"])
     (ballot,) = opened.ballots.values()
     assert ballot.rankings == {"Chair": "0>1", "Song": "2"}[question]
     changed = cast(None, name, SECRETS["Gus"], Yu=1)
@@ -131,7 +131,7 @@ def test_a_secret_ballot_is_opened_and_changed_by_its_secret_in_its_own_election
 def test_who_is_not_of_the_group_has_no_vote_in_the_election_for_it(tied):
     with pytest.raises(Refusal):
         cast("Cy", "Spring: Song", Xi=1)
-    assert ballots.standing_of(None, "Spring: Song", secret=SECRETS["Cy"]) is None
+    assert ballots.voter_context(None, "Spring: Song", secret=SECRETS["Cy"]) is None
 
 
 @pytest.mark.parametrize("name", COUNTED)

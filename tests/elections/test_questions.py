@@ -6,7 +6,7 @@ import pytest
 
 from accounts import repository as people
 from ballots import repository as ballots
-from ballots.services import standing_of, withdraw
+from ballots.services import voter_context, withdraw
 from elections import questions, repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -61,6 +61,6 @@ def test_each_voter_answers_their_own_questions_and_may_skip_some(each_site, sec
     withdraw(who, NAME, "6", secret=secret_for("Ada"))
     assert [len(list(ballots.every_ballot(each))) for each in election.questions] == [1, 1, 0]
     if secret:
-        assert standing_of(None, NAME, secret=secret_for("Ada")).ballots == {}
+        assert voter_context(None, NAME, secret=secret_for("Ada")).ballots == {}
     site_sealer().seal()
     assert check(each_site).first == ()

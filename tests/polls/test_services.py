@@ -160,20 +160,20 @@ def test_the_end_itself_is_too_late(made, monkeypatch):
 
 def test_the_gate_keeps_a_close_also_from_somebody_who_looked_before_it(made):
     poll = made()
-    standing = repository.standing(poll.id, "a", 0, "form")
+    context = repository.voter_context(poll.id, "a", 0, "form")
     services.close(by_ida(poll))
     with pytest.raises(Refused):
-        services._record_vote(standing, "0", in_hours(0), "form")
+        services._record_vote(context, "0", in_hours(0), "form")
 
 
 def test_nor_does_one_who_looked_before_it_get_in_when_it_is_open_again(made):
     """The vote would have a lower number in the log than the close, and be in no result of it."""
     poll = made()
-    standing = repository.standing(poll.id, "a", 0, "form")
+    context = repository.voter_context(poll.id, "a", 0, "form")
     services.close(by_ida(poll))
     services.reopen(by_ida(poll), None)
     with pytest.raises(Refused):
-        services._record_vote(standing, "0", in_hours(0), "form")
+        services._record_vote(context, "0", in_hours(0), "form")
     vote(poll, "a", "Pizza")
 
 

@@ -120,7 +120,7 @@ def test_after_any_sequence_the_running_count_is_what_a_recount_says(site, board
             chosen = chance.sample(numbers, chance.randint(0, len(numbers)))
             typed = {str(number): [str(chance.randint(1, 3))] for number in chosen}
             voting.cast(voter, "Board", typed, f"form {step}")
-        elif act == "withdraw" and voting.standing_of(voter, "Board").voted:
+        elif act == "withdraw" and voting.voter_context(voter, "Board").voted:
             withdraw(voter)
         elif act == "candidate" and step % 2:
             add_candidates(owner, elections.find("Board"), [Candidate(f"{chance.choice('AZ')} {step}")])

@@ -215,7 +215,7 @@ def test_a_later_election_of_the_same_name_is_another(here, there, seen, opened)
         assert marks(there) == keys.OPEN_MARKS
     with use_table(here):
         voting.cast(seen, "Board", ranks(Ada=1), "form")
-        assert box.standing_of(seen, "Board").voted
+        assert box.voter_context(seen, "Board").voted
         assert votes_of(repository.find("Board")) == 1
 
 
