@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -12,7 +12,6 @@ from django.shortcuts import redirect
 from django.template.backends.utils import csrf_input
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils.functional import SimpleLazyObject
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
@@ -29,9 +28,23 @@ from .sharing import immutable
 SANDBOX_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 
+class FormToken:
+    """The hidden field that protects forms, masked once for all forms of a page, and only if it has any."""
+
+    def __init__(self, request: HttpRequest):
+        self.request = request
+
+    @cached_property
+    def field(self) -> SafeString:
+        return csrf_input(self.request)
+
+    def __html__(self) -> SafeString:
+        return self.field
+
+
 def site_context(request: HttpRequest) -> dict[str, Any]:
     """For every page: its language; the operator's name, logo and colours, if any; the guest, if any; the polling
-    station whose booth this browser is; and the form token, masked once instead of for each form.
+    station whose booth this browser is; and the form token.
     """
     language, colour = get_language() or "", site_colour()
     return {
@@ -42,7 +55,7 @@ def site_context(request: HttpRequest) -> dict[str, Any]:
         "site_colours": colours_link(colour) if colour else "",
         "guest": getattr(request, "guest", None),
         "booth": getattr(request, "booth", None),
-        "csrf_input": SimpleLazyObject(partial(csrf_input, request)),
+        "csrf_input": FormToken(request),
     }
 
 
