@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -126,10 +127,12 @@ class User(AbstractBaseUser):
 
     def get_session_auth_hash(self) -> str:
         """Sessions end when this changes: on a new password, or on signing out everywhere."""
-        return self._session_hash(settings.SECRET_KEY)
+        return _session_hash(self.session_salt, settings.SECRET_KEY)
 
     def get_session_auth_fallback_hash(self) -> Iterator[str]:
-        return map(self._session_hash, settings.SECRET_KEY_FALLBACKS)
+        return (_session_hash(self.session_salt, secret) for secret in settings.SECRET_KEY_FALLBACKS)
 
-    def _session_hash(self, secret: str) -> str:
-        return salted_hmac("accounts.session", self.session_salt, secret=secret, algorithm="sha256").hexdigest()
+
+@lru_cache(1000)  # each request of somebody who is signed in asks for it
+def _session_hash(salt: str, secret: str) -> str:
+    return salted_hmac("accounts.session", salt, secret=secret, algorithm="sha256").hexdigest()

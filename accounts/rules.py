@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum, IntEnum
+from enum import IntEnum
 
 from django.utils.translation import gettext_lazy as _
 
@@ -38,7 +38,7 @@ LABELS = {
 }
 
 
-class Permission(Enum):
+class Permission(IntEnum):
     """What a page or an act requires; the value is the lowest role that has it."""
 
     VIEW_APPLICATION = Role.OBSERVER
@@ -50,7 +50,7 @@ class Permission(Enum):
 
 
 def has(role: Role, permission: Permission) -> bool:
-    return role >= permission.value
+    return role >= permission
 
 
 # --- changing roles ---

@@ -119,10 +119,12 @@ class SiteCache(Generic[T]):
 
     def last_known(self) -> T:
         """The value, or the previous one while the store is down or another thread reads it."""
-        url, _moment, value = seen = self._seen
+        url, moment, value = self._seen
         is_this_site = url == settings.STORE_URL
+        if is_this_site and self.ticking() - moment < self.seconds:
+            return value
         known = value if is_this_site else self._unknown
-        if self._is_fresh(seen) or self._is_fresh(self._failed) or not self._turn.acquire(blocking=not is_this_site):
+        if self._is_fresh(self._failed) or not self._turn.acquire(blocking=not is_this_site):
             return known
         try:
             return self._seen[2] if self._is_fresh(self._seen) else self._look()
