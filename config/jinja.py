@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, MutableMapping
 from datetime import date, datetime
-from functools import partial
+from functools import lru_cache, partial
 from itertools import takewhile
 from typing import Any
 
@@ -38,7 +38,7 @@ from foundation.mail import outbox
 from foundation.pages import markdown_cache, names, served_code, time_display, times
 from foundation.pages.fragments import cached_include
 from foundation.pages.icons import icon
-from foundation.pages.paths import path_of
+from foundation.pages.paths import path_below, path_of
 from foundation.pages.sections import section_of
 from foundation.parts import lists_of, parts, shown_at
 from operations.upkeep import disk
@@ -111,6 +111,7 @@ CONSTANT: dict[str, Callable[..., str]] = {
     "stylesheet": served_code.stylesheet,
     "url": path_of,
 }
+MAX_MESSAGES = 4000  # of templates, in each language
 CONSTANT_CALL = re.compile("name lparen string( comma string)* rparen")
 
 
@@ -134,7 +135,12 @@ class Multilingual(Environment):
         """The environment for the active language and path."""
         key = get_language(), get_script_prefix()
         if key not in self.compiled:
-            self.compiled[key] = _configure(OneLanguage(**self.options))
+            self.compiled[key] = made = _configure(OneLanguage(**self.options))
+            made.globals["url"] = partial(path_below, get_script_prefix())
+            remember = lru_cache(MAX_MESSAGES, typed=True)  # Django looks for each in up to four catalogues
+            made.install_gettext_callables(  # type: ignore[attr-defined]
+                remember(gettext), ngettext, newstyle=True, pgettext=remember(pgettext), npgettext=npgettext
+            )
         return self.compiled[key]
 
     def compile_ahead(self, name: str) -> None:

@@ -117,10 +117,15 @@ def on_if(wanted: Collection[str]) -> list[str]:
     return [label for label, part in of.items() if is_on(part)]
 
 
-def shown_at(place: str) -> list[tuple[str, str]]:
+def shown_at(place: str) -> tuple[tuple[str, str], ...]:
     """The templates that parts show at this place, such as the navigation or the front page, with the place: one
     template may serve several."""
-    return [(place, part.places[place]) for part in parts_on() if place in part.places]
+    return _shown_at(place, features.current().on)
+
+
+@lru_cache(256)
+def _shown_at(place: str, on: frozenset[str] | None) -> tuple[tuple[str, str], ...]:
+    return tuple((place, part.places[place]) for part in _parts_of(on) if place in part.places)
 
 
 def lists_of(section: str) -> tuple[tuple[str, Any], ...]:

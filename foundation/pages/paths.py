@@ -17,7 +17,12 @@ ESCAPED = re.compile(r"~([0-9A-F]{2})")
 def path_of(page: str, *arguments: object, **named: object) -> str:
     """The path of a page. Cached paths take a fifth of the time: 3 to 5 per cent of a page in Django, a third of a list
     with fifty links."""
-    return _path(page, get_script_prefix(), tuple(map(str, arguments)), tuple((key, str(named[key])) for key in named))
+    return path_below(get_script_prefix(), page, *arguments, **named)
+
+
+def path_below(prefix: str, page: str, /, *arguments: object, **named: object) -> str:
+    """As `path_of`, by somebody who knows the path that the site is below."""
+    return _path(page, prefix, tuple(map(str, arguments)), tuple((key, str(named[key])) for key in named))
 
 
 @lru_cache(MAX_CACHED_PATHS)
