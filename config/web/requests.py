@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator
+from functools import lru_cache
 from io import BytesIO
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -41,7 +42,8 @@ async def read_body(headers: Headers, receive: Receive) -> IO[bytes]:
         return BytesIO()
     if int(headers.get(b"content-length", 0)) > MAX_BODY_BYTES:
         raise TooLarge
-    body: Any = SpooledTemporaryFile(MAX_BODY_BYTES_IN_MEMORY)  # noqa: SIM115 - closed with the request
+    is_short = 0 < int(headers.get(b"content-length", 0)) <= MAX_BODY_BYTES_IN_MEMORY
+    body: Any = BytesIO() if is_short else SpooledTemporaryFile(MAX_BODY_BYTES_IN_MEMORY)  # noqa: SIM115 - closed below
     try:
         await _fill(body, receive)
     except BaseException:
@@ -85,7 +87,7 @@ def environ_of(scope: Scope, body: IO[bytes]) -> Environ:
         "wsgi.run_once": False,
     }
     for name, value in scope["headers"]:
-        key, text = "HTTP_" + name.decode("latin-1").upper().replace("-", "_"), value.decode("latin-1")
+        key, text = _variable(name), value.decode("latin-1")
         environ[key] = f"{environ[key]},{text}" if key in environ else text
     for name in ("CONTENT_TYPE", "CONTENT_LENGTH"):
         if f"HTTP_{name}" in environ:
@@ -94,6 +96,11 @@ def environ_of(scope: Scope, body: IO[bytes]) -> Environ:
         environ["CONTENT_LENGTH"] = str(body.seek(0, 2))
         body.seek(0)
     return environ
+
+
+@lru_cache(256)  # browsers send few different ones
+def _variable(header: bytes) -> str:
+    return "HTTP_" + header.decode("latin-1").upper().replace("-", "_")
 
 
 def _path(target: bytes) -> bytes:
