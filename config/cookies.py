@@ -13,6 +13,7 @@ from collections.abc import Callable
 from http.cookies import SimpleCookie
 
 from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponse
 
 HOST, SECURE = "__Host-", "__Secure-"
@@ -26,7 +27,7 @@ def prefix_of(name: str) -> str:
 def prefixed_cookies(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Local sites use plain HTTP, where browsers would refuse such names."""
     if not settings.SESSION_COOKIE_SECURE:
-        return get_response
+        raise MiddlewareNotUsed
 
     def respond(request: HttpRequest) -> HttpResponse:
         request.COOKIES = dict(_ours(request.COOKIES))

@@ -35,7 +35,7 @@ class ProxyWatch:
 
     def notice(self, request: HttpRequest) -> None:
         """Only an address of a private network is likely to be our own proxy; a stranger can fake any header."""
-        if not any(header in request.META for header in HEADERS):
+        if request.META.keys().isdisjoint(HEADERS):
             return
         peer = parse(str(request.META.get("REMOTE_ADDR", "")))
         if peer is None or peer.is_global or is_trusted(peer):

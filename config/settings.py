@@ -301,6 +301,7 @@ if PRODUCTION and DEBUG:
 # For this host only. In production nothing works without HTTPS anyway.
 SECURE_HSTS_SECONDS = environment.number("HSTS", SECONDS_PER_YEAR if PRODUCTION else 0, 0, SECONDS_PER_YEAR * 10)
 SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W005", "security.W021"]  # all three are the operator's choice
+SILENCED_SYSTEM_CHECKS += ["security.W003"]  # FormTokens, below, is Django's CsrfViewMiddleware
 
 # --- people ---
 
@@ -440,7 +441,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     *(OF_PARTS[name] for name in PARTS if name in OF_PARTS),
-    "django.middleware.csrf.CsrfViewMiddleware",
+    "config.middleware.FormTokens",
     "accounts.middleware.AuthenticationMiddleware",
     "config.middleware.PauseGuard",
     "django.contrib.messages.middleware.MessageMiddleware",

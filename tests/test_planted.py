@@ -108,7 +108,7 @@ FAULTS = [
     Fault(
         "forms of other sites are taken",
         "config/settings.py",
-        '    "django.middleware.csrf.CsrfViewMiddleware",\n',
+        '    "config.middleware.FormTokens",\n',
         "",
         "tests/ballots/test_by_link.py::test_the_button_is_no_other_sites_to_press",
     ),

@@ -135,9 +135,11 @@ class Browser:
             raise
 
     def open_ballot(self, election_name: str) -> None:
-        """As a voter does first; the page brings the token that every form needs."""
+        """As a voter does first; the first page brings the token that every form needs."""
         answer, _page = self.ask("GET", f"/election/{quote(election_name)}/ballot/")
         assert answer.status == 200
+        if self.csrf:
+            return
         found = re.search(r"csrftoken=(\w+)", "; ".join(answer.headers.get_all("Set-Cookie", [])))
         assert found is not None
         self.csrf = found[1]

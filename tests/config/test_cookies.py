@@ -95,3 +95,21 @@ def test_on_a_local_site_without_https_nothing_is_renamed(site):
     client = Client()
     client.get("/sign-in/")
     assert "csrftoken" in client.cookies
+
+
+def test_a_browser_gets_the_token_of_its_forms_once_and_another_when_it_signs_in(site, person):
+    person("Ada", Role.USER)
+    client = Client()
+    first, again = client.get("/sign-in/"), client.get("/sign-in/")
+    assert "csrftoken" in first.cookies
+    assert "csrftoken" not in again.cookies
+    assert "Cookie" in again["Vary"], "though its form has a token that is made of the cookie"
+    signed_in = client.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD})
+    assert signed_in.cookies["csrftoken"].value != first.cookies["csrftoken"].value
+
+
+@pytest.mark.parametrize("planted", ["", "too short", "x" * 64])
+def test_a_token_that_is_none_is_replaced(site, planted):
+    client = Client()
+    client.cookies["csrftoken"] = planted
+    assert client.get("/sign-in/").cookies["csrftoken"].value != planted
