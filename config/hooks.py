@@ -33,7 +33,7 @@ from elections.invitations.wording import invitations_of
 from elections.lifecycle.closing import AFTER_CLOSING
 from elections.link_requests.emails import EMAIL_TEMPLATES as LINK_EMAILS
 from elections.link_requests.services import ANSWERING
-from elections.managers.services import pass_on as pass_elections_on
+from elections.managers import pass_on as pass_elections_on
 from elections.personal_data import forget_calendar
 from foundation.acts import background
 from foundation.mail.emails import COLOURING, EMAIL_TEMPLATES

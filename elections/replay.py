@@ -18,7 +18,7 @@ from .drafts import services as drafts
 from .lifecycle import closing, deleting
 from .lifecycle import services as lifecycle
 from .lifecycle.deleting import deletion_task
-from .managers.services import with_manager, with_owner, without_manager
+from .managers import with_manager, with_owner, without_manager
 from .roll import correcting
 from .roll import services as roll
 from .rules import Election, State

@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 
+from . import managers
 from .candidates import views as candidates
 from .dashboard import views as dashboard_views
 from .drafts import question_views as questions
@@ -13,7 +14,6 @@ from .invitations import message_views
 from .invitations import views as invite_views
 from .lifecycle import views as lifecycle_views
 from .link_requests import views as link_requests
-from .managers import views as managers
 from .public import views
 from .roll import views as roll_views
 from .turnout import views as turnout
@@ -60,7 +60,7 @@ below_election = [
     path("<name:name>/copy/", drafts.copy, name="copy_election"),
     path("<name:name>/delete/", lifecycle_views.delete, name="delete_election"),
     path("<name:name>/managers/", managers.managers, name="managers"),
-    path("<name:name>/hand-over/", managers.hand_over, name="hand_over_election"),
+    path("<name:name>/hand-over/", managers.hand_over_election, name="hand_over_election"),
 ]
 
 below_groups = [

@@ -21,7 +21,7 @@ from elections import repository as elections
 from elections.candidates.services import add_candidates, change_picture, edit_candidate
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
-from elections.managers.services import hand_over, remove_manager
+from elections.managers import hand_over, remove_manager
 from elections.roll.services import add_voters
 from elections.rules import Election
 from foundation.acts.storage import log, table, use_table

@@ -37,7 +37,7 @@ from elections.invitations import mailing
 from elections.lifecycle import closing
 from elections.lifecycle import deleting as deleting_acts
 from elections.lifecycle import services as lifecycle
-from elections.managers.services import add_manager
+from elections.managers import add_manager
 from elections.questions import add_question
 from elections.roll import imports
 from elections.roll.services import add_voters

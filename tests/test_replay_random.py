@@ -22,7 +22,7 @@ from elections.drafts import services as drafts
 from elections.invitations import mailing, reminders
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
-from elections.managers.services import add_manager, hand_over, remove_manager
+from elections.managers import add_manager, hand_over, remove_manager
 from elections.roll.services import add_voters
 from elections.rules import Action, Election
 from foundation.acts.refusals import Refusal

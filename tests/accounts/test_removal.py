@@ -19,7 +19,7 @@ from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
-from elections.managers.services import add_manager, hand_over
+from elections.managers import add_manager, hand_over
 from elections.roll.services import add_voters
 from elections.rules import Action
 from foundation.acts.queues import SomeFailed

@@ -16,7 +16,7 @@ from ballots.services import casting
 from elections import repository as elections
 from elections.invitations import mailing
 from elections.lifecycle import closing
-from elections.managers.services import add_manager
+from elections.managers import add_manager
 from foundation.acts import storage
 from foundation.mail.emails import compose
 from foundation.mail.sending import send_waiting

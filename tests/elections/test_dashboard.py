@@ -16,7 +16,7 @@ from elections.drafts import services as drafts
 from elections.invitations import mailing, messages
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.managers.services import add_manager
+from elections.managers import add_manager
 from elections.roll.services import add_voters
 from foundation.acts.storage import table
 from foundation.mail import outbox

@@ -17,7 +17,7 @@ from elections.drafts import services as drafts
 from elections.invitations import mailing, own_text, wording
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
-from elections.managers.services import add_manager, remove_manager
+from elections.managers import add_manager, remove_manager
 from elections.repository import creation
 from elections.roll.services import add_voters
 from elections.rules import Election

@@ -14,7 +14,7 @@ from elections.groups import rules
 from elections.groups import services as keeping
 from elections.groups.rules import Group, Member
 from elections.lifecycle import services as lifecycle
-from elections.managers.services import add_manager
+from elections.managers import add_manager
 from elections.personal_data import groups_with, own_groups
 from elections.roll import imports
 from elections.roll.services import add_voters, remove_voter

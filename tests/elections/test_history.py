@@ -19,7 +19,7 @@ from elections.history import entries as history
 from elections.history.entries import Position, history_entries, organiser_events, votes_by_day
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
-from elections.managers.services import add_manager, hand_over, remove_manager
+from elections.managers import add_manager, hand_over, remove_manager
 from elections.roll.services import add_voters
 from elections.rules import Action
 from foundation.acts.storage import table

@@ -10,7 +10,7 @@ from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import deleting
 from elections.lifecycle import services as lifecycle
-from elections.managers.services import add_manager
+from elections.managers import add_manager
 from elections.roll.services import add_voters
 from elections.rules import WrongState
 from foundation.acts.refusals import NameTaken

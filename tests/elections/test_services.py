@@ -18,7 +18,7 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import close_ended_elections
-from elections.managers.services import add_manager, hand_over, remove_manager
+from elections.managers import add_manager, hand_over, remove_manager
 from elections.public.own_elections import votes_of
 from elections.roll.services import add_voters, remove_voter
 from elections.rules import Action, NotReady, State, WrongState

@@ -29,7 +29,7 @@ from elections.drafts.forms import (
 from elections.drafts.setup_forms import DAYS, HowForm, NewElectionForm, WhenForm
 from elections.drafts.templates import TEMPLATES, end_after_days, initial_settings
 from elections.lifecycle import services as lifecycle
-from elections.managers.services import add_manager
+from elections.managers import add_manager
 from elections.roll.services import add_voters
 from elections.rules import KINDS, METHODS, RANKED_METHODS, UNRANKED, Action, Election, State, check_settings
 from foundation.ranking.candidates import Candidate

@@ -27,7 +27,7 @@ from elections.invitations.mailing import REMINDED
 from elections.invitations.progress import progress
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
-from elections.managers.services import add_manager
+from elections.managers import add_manager
 from elections.roll.services import add_voters
 from elections.rules import WrongState
 from elections.turnout.counts import turnout

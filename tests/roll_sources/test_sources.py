@@ -25,7 +25,7 @@ from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.managers.services import add_manager
+from elections.managers import add_manager
 from elections.roll.services import add_voters, remove_voters
 from elections.rules import Election
 from elections.voter_lists import VoterRow

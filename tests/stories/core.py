@@ -40,7 +40,7 @@ from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import CLOSING, close_ended_elections
 from elections.link_requests import services as link_requests
-from elections.managers.services import add_manager, hand_over, remove_manager
+from elections.managers import add_manager, hand_over, remove_manager
 from elections.roll import imports
 from elections.roll.services import add_voters, list_by_letter, remove_voter
 from elections.rules import Action, Election

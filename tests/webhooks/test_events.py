@@ -10,7 +10,7 @@ from ballots import services as ballots
 from elections.invitations import mailing, reminders
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.managers.services import add_manager
+from elections.managers import add_manager
 from elections.questions import add_question
 from foundation.store.log import as_text
 from parts.news import repository as posts
