@@ -31,8 +31,8 @@ from elections.invitations import mailing, opt_out
 from elections.invitations.emails import EMAIL_TEMPLATES as ELECTION_EMAILS
 from elections.invitations.wording import invitations_of
 from elections.lifecycle.closing import AFTER_CLOSING
-from elections.link_requests.emails import EMAIL_TEMPLATES as LINK_EMAILS
-from elections.link_requests.services import ANSWERING
+from elections.link_requests import ANSWERING
+from elections.link_requests import EMAIL_TEMPLATES as LINK_EMAILS
 from elections.managers import pass_on as pass_elections_on
 from elections.personal_data import forget_calendar
 from foundation.acts import background

@@ -15,14 +15,13 @@ from accounts import mail_quota
 from accounts import repository as people
 from accounts.rules import Role
 from accounts.services import remove_self
-from elections import actions
+from elections import actions, link_requests
 from elections import repository as elections
 from elections.drafts import services as drafts
 from elections.invitations import mailing
 from elections.invitations.voting_link import LINKS, MAX_LINKS, MAX_REQUESTED_LINKS, new_token, read_link
 from elections.lifecycle import closing
 from elections.lifecycle.services import open_
-from elections.link_requests import rules, services
 from elections.roll.services import add_voters
 from elections.rules import Action
 from elections.voter_lists import Details
@@ -236,12 +235,12 @@ def test_mails_of_organisers_end_no_requested_link(board):
 @pytest.mark.deep
 def test_a_thousand_requests_send_one_mail_now_and_one_later(board, monkeypatch):
     for _ in range(1000):
-        services.request_links(ANN, "192.0.2.1")
+        link_requests.request_links(ANN, "192.0.2.1")
     found = []
     while list(table().each(keys.tasks_due(keys.LINK_TASKS, now_text()))):
         found += answer()
     assert [to for to, _text in found] == [ANN]
-    later(monkeypatch, rules.PAUSES[0] + 1)
+    later(monkeypatch, link_requests.PAUSES[0] + 1)
     assert [to for to, _text in answer()] == [ANN], "who asked again gets another, a little later"
     later(monkeypatch, 24 * 3600)
     assert answer() == []
@@ -252,7 +251,7 @@ def test_a_thousand_requests_send_one_mail_now_and_one_later(board, monkeypatch)
 def test_who_is_asked_for_now_and_then_gets_no_more_than_one_mail_a_day_after_the_first(board, monkeypatch):
     mails_sent = 0
     for _ in range(10 * 24 * 2):
-        services.request_links(ANN, "192.0.2.1")
+        link_requests.request_links(ANN, "192.0.2.1")
         mails_sent += len(answer())
         later(monkeypatch, 30 * MINUTE)
     assert 10 <= mails_sent <= 14
@@ -263,7 +262,7 @@ def test_who_is_asked_for_now_and_then_gets_no_more_than_one_mail_a_day_after_th
 def test_after_a_silence_the_next_mail_comes_at_once(board, monkeypatch):
     ask(ANN)
     assert len(answer()) == 1
-    later(monkeypatch, rules.PAUSES[0] + 1)
+    later(monkeypatch, link_requests.PAUSES[0] + 1)
     ask(ANN)
     assert len(answer()) == 1
 
@@ -272,7 +271,7 @@ def test_who_asked_in_vain_before_the_opening_gets_the_mail_at_once_after_it(ope
     """Or somebody who asks for another's links early could keep them from getting any."""
     person("Eve", email=EVE)
     for _ in range(24 * 6):
-        services.request_links(EVE, "192.0.2.1")
+        link_requests.request_links(EVE, "192.0.2.1")
         assert answer() == []
         later(monkeypatch, 10 * MINUTE)
     opened("Eve", vote_by_link=True)
@@ -284,7 +283,7 @@ def test_who_asked_in_vain_before_the_opening_gets_the_mail_at_once_after_it(ope
 def test_a_link_that_no_mail_has_had_comes_at_once_however_often_somebody_asked_before(opened, monkeypatch):
     opened(ANN, name="First", vote_by_link=True)
     for _ in range(24 * 6):
-        services.request_links(ANN, "192.0.2.1")
+        link_requests.request_links(ANN, "192.0.2.1")
         answer()
         later(monkeypatch, 10 * MINUTE)
     opened(ANN, name="Second", vote_by_link=True)
@@ -320,14 +319,14 @@ def test_mail_goes_to_the_address_on_the_roll_never_to_the_one_typed(opened):
 
 
 def test_a_whole_office_gets_its_mails(opened, monkeypatch):
-    monkeypatch.setattr(services, "PER_NETWORK", replace(rules.PER_NETWORK, most=3))
+    monkeypatch.setattr(link_requests, "PER_NETWORK", replace(link_requests.PER_NETWORK, most=3))
     voters = [f"voter{number}@example.org" for number in range(8)]
     opened(*voters, vote_by_link=True)
     for each in voters:
         ask(each, REMOTE_ADDR="192.0.2.7")
     first = {to for to, _text in answer()}
     assert len(first) == 3
-    monkeypatch.setattr(services, "PER_NETWORK", rules.PER_NETWORK)
+    monkeypatch.setattr(link_requests, "PER_NETWORK", link_requests.PER_NETWORK)
     later(monkeypatch, 11 * MINUTE)
     assert first | {to for to, _text in answer()} == set(voters), "late, but nobody is left out"
 
@@ -343,29 +342,29 @@ def test_links_on_request_hold_up_no_other_background_work(board):
 
 
 def test_who_asks_in_a_network_that_floods_is_answered_later(board, monkeypatch):
-    for number in range(rules.PROMPT_PER_NETWORK.most + 20):
-        services.request_links(f"made.up.{number}@example.org", "192.0.2.7")
+    for number in range(link_requests.PROMPT_PER_NETWORK.most + 20):
+        link_requests.request_links(f"made.up.{number}@example.org", "192.0.2.7")
     assert ask(ANN, REMOTE_ADDR="192.0.2.7").status_code == 200
     assert answer() == []
-    later(monkeypatch, 22 * rules.LATE_SECONDS)
+    later(monkeypatch, 22 * link_requests.LATE_SECONDS)
     assert [to for to, _text in answer()] == [ANN]
     work()
     assert not list(table().each(keys.LINK_TASKS)), "nothing is left of made-up addresses"
 
 
 def test_who_asks_again_in_a_network_that_floods_keeps_the_turn(board, monkeypatch):
-    for number in range(rules.PROMPT_PER_NETWORK.most):
-        services.request_links(f"made.up.{number}@example.org", "192.0.2.7")
+    for number in range(link_requests.PROMPT_PER_NETWORK.most):
+        link_requests.request_links(f"made.up.{number}@example.org", "192.0.2.7")
     for _ in range(20):
-        services.request_links(ANN, "192.0.2.7")
-    later(monkeypatch, 2 * rules.LATE_SECONDS)
+        link_requests.request_links(ANN, "192.0.2.7")
+    later(monkeypatch, 2 * link_requests.LATE_SECONDS)
     assert [to for to, _text in answer()] == [ANN]
 
 
 def test_a_network_that_floods_cannot_put_off_what_others_asked_for(board):
     ask(ANN, REMOTE_ADDR="192.0.2.8")
-    for number in range(rules.PROMPT_PER_NETWORK.most):
-        services.request_links(f"made.up.{number}@example.org", "192.0.2.7")
+    for number in range(link_requests.PROMPT_PER_NETWORK.most):
+        link_requests.request_links(f"made.up.{number}@example.org", "192.0.2.7")
     ask(ANN, REMOTE_ADDR="192.0.2.7")
     assert [to for to, _text in answer()] == [ANN]
 
@@ -381,13 +380,13 @@ def test_requests_leave_the_same_tasks_whether_or_not_the_address_may_vote(board
 
 
 def test_all_requests_together_have_a_budget_that_delays_mails(opened, monkeypatch):
-    monkeypatch.setattr(services, "SITE_WIDE", replace(rules.SITE_WIDE, most=2))
+    monkeypatch.setattr(link_requests, "SITE_WIDE", replace(link_requests.SITE_WIDE, most=2))
     voters = [f"voter{number}@example.org" for number in range(5)]
     opened(*voters, vote_by_link=True)
     for number, each in enumerate(voters):
         ask(each, REMOTE_ADDR=f"192.0.2.{number}")
     assert len(answer()) == 2
-    monkeypatch.setattr(services, "SITE_WIDE", rules.SITE_WIDE)
+    monkeypatch.setattr(link_requests, "SITE_WIDE", link_requests.SITE_WIDE)
     later(monkeypatch, 11 * MINUTE)
     assert len(answer()) == 3
 
@@ -423,7 +422,7 @@ def test_who_was_invited_or_has_an_account_costs_no_quota(opened, settings, pers
 
 def test_two_workers_send_one_mail(board):
     for _ in range(6):
-        services.request_links(ANN, "192.0.2.1")
+        link_requests.request_links(ANN, "192.0.2.1")
     at_once(*[work] * 3)
     while list(table().each(keys.tasks_due(keys.LINK_TASKS, now_text()))):
         work()

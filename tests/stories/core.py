@@ -26,7 +26,7 @@ from accounts.sessions import SessionStore
 from accounts.visitors import Visitor
 from ballots import services as ballots
 from ballots.services import sealing
-from elections import actions, questions, rolls, sharding, voter_lists
+from elections import actions, link_requests, questions, rolls, sharding, voter_lists
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.candidates.services import add_candidates, change_picture, edit_candidate, remove_candidate
@@ -39,7 +39,6 @@ from elections.invitations.voting_link import new_token
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import CLOSING, close_ended_elections
-from elections.link_requests import services as link_requests
 from elections.managers import add_manager, hand_over, remove_manager
 from elections.roll import imports
 from elections.roll.services import add_voters, list_by_letter, remove_voter

@@ -1,1 +1,0 @@
-"""Links on request: somebody enters an address, and if it may vote in anything open, its links are mailed there."""
