@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import link_requests, managers
+from . import link_requests, managers, views
 from .candidates import views as candidates
 from .dashboard import views as dashboard_views
 from .drafts import question_views as questions
@@ -13,7 +13,6 @@ from .history import views as history_views
 from .invitations import message_views
 from .invitations import views as invite_views
 from .lifecycle import views as lifecycle_views
-from .public import views
 from .roll import views as roll_views
 from .turnout import views as turnout
 

@@ -21,7 +21,7 @@ from accounts.registration_policy import allows_registration, explanation
 from accounts.repository import last_visit
 from accounts.rules import Permission
 from elections.dashboard.home_cards import CARDS, Card
-from elections.public.own_elections import votes_of
+from elections.own_elections import votes_of
 from elections.repository import Description
 from foundation.acts import branding
 from foundation.acts.branding import site_name

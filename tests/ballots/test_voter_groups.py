@@ -13,13 +13,12 @@ from accounts.rules import Role
 from ballots import repository, services
 from ballots.passes import Pass
 from ballots.rules import NotOnTheRoll
-from elections import actions, rolls, sharding
+from elections import actions, own_elections, rolls, sharding
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.public import own_elections
 from elections.roll.services import add_voters, remove_together
 from elections.rules import Action
 from elections.voter_lists import Details

@@ -10,12 +10,11 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from ballots import services as voting
-from elections import repository
+from elections import own_elections, repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.public import own_elections
 from elections.roll.services import add_voters
 from foundation.ranking.candidates import Candidate
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture

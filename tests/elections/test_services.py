@@ -19,7 +19,7 @@ from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import close_ended_elections
 from elections.managers import add_manager, hand_over, remove_manager
-from elections.public.own_elections import votes_of
+from elections.own_elections import votes_of
 from elections.roll.services import add_voters, remove_voter
 from elections.rules import Action, NotReady, State, WrongState
 from foundation.acts.refusals import LostRace, NameTaken, NotAllowed

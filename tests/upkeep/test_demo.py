@@ -17,7 +17,7 @@ from django.utils import translation
 from accounts import repository as people
 from accounts.demo import PEOPLE
 from elections import repository as elections
-from elections.public.own_elections import votes_of
+from elections.own_elections import votes_of
 from foundation.acts.queues import no_progress
 from foundation.acts.storage import now_text, table, use_table
 from foundation.store import keys

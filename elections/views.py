@@ -1,8 +1,7 @@
-"""Public pages: lists of elections, and an election."""
+"""Pages about elections for everybody: the lists, and an election."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -13,14 +12,6 @@ from django.views.decorators.http import require_safe
 from accounts.access import current_person, requires
 from accounts.models import User
 from accounts.rules import Permission
-from elections import repository, rolls
-from elections.access import Reader, check_visible, election_context, for_readers, panels
-from elections.answers import answers_with_candidates
-from elections.invitations import wording
-from elections.repository import Description, Listed
-from elections.roll.forms import SearchForm
-from elections.rolls import Voter
-from elections.rules import Election, State, urgency
 from foundation.acts.storage import now_text, table
 from foundation.pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from foundation.pages.paging import PAGE_ROWS, read_page
@@ -28,7 +19,14 @@ from foundation.ranking.marks import choices_of
 from foundation.store.keys import fold
 from foundation.store.parallel import run_parallel
 
-from . import own_elections
+from . import own_elections, repository, rolls
+from .access import Reader, check_visible, election_context, for_readers, panels
+from .answers import answers_with_candidates
+from .invitations import wording
+from .repository import Description
+from .roll.forms import SearchForm
+from .rolls import Voter
+from .rules import Election, State, urgency
 
 PUBLIC_PART = "elections/parts/public_part.html"
 STATES = {"open": State.OPEN, "closed": State.CLOSED}  # by the tab that shows them
@@ -42,10 +40,14 @@ STATES = {"open": State.OPEN, "closed": State.CLOSED}  # by the tab that shows t
 def elections(request: HttpRequest) -> HttpResponse:
     """All, or those of one state; or one's own: those one may vote in, and those one runs."""
     tab = request.GET.get("show", "mine" if request.user.can(Permission.VOTE) else "open")
-    form = SearchForm(request.GET)
+    form, now = SearchForm(request.GET), now_text()
     prefix = form.cleaned_data["q"] if form.is_valid() else ""
     if tab == "mine" and not prefix:
-        return _own_elections_page(request)
+        own, older = read_page(request, partial(own_elections.own_elections, request.user), show="mine")
+        own.sort(key=lambda each: (not each.waits(now), *urgency(each.listed, now)))
+        rows = [(each.listed, each.listed.state(now), each, each.waits(now)) for each in own]
+        context = {"rows": rows, "older": older, "tab": "mine", "form": SearchForm()}
+        return render(request, "elections/elections.html", context)
     tab = tab if tab in STATES else "all"
     read = partial(repository.list_elections, prefix=prefix, state=STATES.get(tab))
     is_first = tab == "all" and not prefix and "after" not in request.GET
@@ -54,23 +56,10 @@ def elections(request: HttpRequest) -> HttpResponse:
         lambda: read_page(request, read, show=tab, q=prefix),
         lambda: repository.list_elections(state=State.OPEN, limit=PAGE_ROWS)[0] if is_first else [],
     )
-    now = now_text()
     found = list({each.name: each for each in (*found, *running)}.values())  # what is open comes first, however old
     found = found if prefix else sorted(found, key=lambda each: urgency(each, now))
-    rows = [(each, each.state(now)) for each in found if each.stored_state != State.DRAFT]
-    return _list_page(request, rows, older=older, tab=tab, form=form)
-
-
-def _own_elections_page(request: HttpRequest) -> HttpResponse:
-    found, older = read_page(request, partial(own_elections.own_elections, request.user), show="mine")
-    now = now_text()
-    found = sorted(found, key=lambda each: (not each.waits(now), *urgency(each.listed, now)))
-    rows = [(each.listed, each.listed.state(now), each, each.waits(now)) for each in found]
-    return _list_page(request, rows, older=older, tab="mine", form=SearchForm())
-
-
-def _list_page(request: HttpRequest, rows: Sequence[tuple[Listed, *tuple[Any, ...]]], **more: Any) -> HttpResponse:
-    return render(request, "elections/elections.html", {"rows": rows, **more})
+    listed = [(each, each.state(now)) for each in found if each.stored_state != State.DRAFT]
+    return render(request, "elections/elections.html", {"rows": listed, "older": older, "tab": tab, "form": form})
 
 
 def load_for_page(who: Reader, name: str) -> tuple[Election, Voter | None, Description] | None:
@@ -87,12 +76,13 @@ def election(request: HttpRequest, found: tuple[Election, Voter | None, Descript
     election, entry, about = found
     user = request.user if isinstance(current_person(request), User) else None
     has_vote = entry is not None or (user is not None and election.is_open_to(user.votes_since))
-    now = now_text()
+    has_voted, now = entry is not None and entry.voted, now_text()
+    is_invited = has_vote and not has_voted and election.state(now) in (State.EDITABLE, State.OPEN)
     more = {
         "about": about,
         "may_vote": has_vote and election.takes_votes(now),
-        "voted": entry is not None and entry.voted,
-        "invitation": _invitation_text(election, entry) if has_vote else (),
+        "voted": has_voted,
+        "invitation": wording.invitation_sentences(election, entry.invited if entry else "") if is_invited else (),
         "live": election.shows_live(now),
         "panels": panels(user, election) if user is not None else [],
     }
@@ -110,11 +100,3 @@ def _public_part(election: Election, state: State) -> Fragment:
         return {"election": election, "state": state, "asked": asked}
 
     return get_or_render(cache_key(PUBLIC_PART, fold(election.name)), PUBLIC_PART, make_context, made_of)
-
-
-def _invitation_text(election: Election, entry: Voter | None) -> tuple[str, ...]:
-    """The text of the invitation, for people who have not voted yet."""
-    is_over = election.state(now_text()) not in (State.EDITABLE, State.OPEN)
-    if is_over or (entry is not None and entry.voted):
-        return ()
-    return wording.invitation_sentences(election, entry.invited if entry else "")

@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from accounts.models import User
-from elections.repository import Description, Listed, description_among, election_of, listed_of
-from elections.rolls import entries_of, groups_of, newest_entries
-from elections.rules import Election, Relation, State, is_for, relation
 from foundation.acts.caches import Cacheable, get_cached
 from foundation.acts.storage import table
 from foundation.store import keys
 from foundation.store.cursors import decode, encode
 from foundation.store.parallel import run_parallel
 from foundation.store.table import Item, Key, Span
+
+from .repository import Description, Listed, description_among, election_of, listed_of
+from .rolls import entries_of, groups_of, newest_entries
+from .rules import Election, Relation, State, is_for, relation
 
 MAX_ELECTIONS_READ_WHOLE = 25  # elections of which it is cheaper to read all than to look first which are open
 # the newest of a person's elections, among which home and the list look for open ones: most others are long over
@@ -37,12 +38,18 @@ class Votes:
 
 
 def votes_of(person: User, now: str, since: str = "") -> Votes:
-    """With results that were sealed since then, of elections on whose roll they are."""
+    """With results that were sealed since then, of elections on whose roll they are.
+
+    Looked for among all elections that they have not voted in yet, and the newest of the others.
+    """
     spans = (keys.elections_of_voter(person.name), keys.elections_of_voter(person.email), keys.FOR_EVERYONE)
     by_name, by_email, everyone = run_parallel(table(), *(partial(newest_entries, span) for span in spans))
     entries = entries_of(person, [*by_name, *by_email])
-    on_roll, voted = _groups(entries), _names(each for each in entries if each.get("voted"))
-    listed, open_, about = _read_elections(person, _names_to_read([*entries, *everyone], voted), now, voted)
+    on_roll, voted = _groups(entries), {keys.fold(each["election_name"]) for each in entries if each.get("voted")}
+    found_in = {keys.fold(each["election_name"]): each for each in (*entries, *everyone)}
+    old = set(sorted((found_in[name]["GSI1SK"] for name in voted), reverse=True)[MAX_RECENT_ELECTIONS:])
+    names = [each["election_name"] for each in found_in.values() if each["GSI1SK"] not in old]
+    listed, open_, about = _read_elections(person, names, now, voted)
     found = [each for each in open_ if _is_entitled(each, on_roll) or each.is_open_to(person.votes_since)]
     found.sort(key=lambda each: each.no_voting_after or "~")
     decided = [each for each in listed if each.sealed_at > since and _is_entitled(each, on_roll)]
@@ -52,10 +59,6 @@ def votes_of(person: User, now: str, since: str = "") -> Votes:
         sorted(decided, key=lambda each: each.sealed_at, reverse=True),
         about,
     )
-
-
-def _names(entries: Iterable[Item]) -> set[str]:
-    return {keys.fold(each["election_name"]) for each in entries}
 
 
 def _groups(entries: Iterable[Item]) -> dict[str, set[str]]:
@@ -69,13 +72,6 @@ def _groups(entries: Iterable[Item]) -> dict[str, set[str]]:
 def _is_entitled(election: Election | Listed, on_roll: Mapping[str, set[str]]) -> bool:
     groups = on_roll.get(keys.fold(election.name))
     return groups is not None and is_for(election.voting_groups, groups)
-
-
-def _names_to_read(entries: list[Item], voted: set[str]) -> list[str]:
-    """All elections not voted in yet, and the newest of the others."""
-    by_name = {keys.fold(each["election_name"]): each for each in entries}
-    old = set(sorted((by_name[name]["GSI1SK"] for name in voted), reverse=True)[MAX_RECENT_ELECTIONS:])
-    return [each["election_name"] for each in by_name.values() if each["GSI1SK"] not in old]
 
 
 def _read_elections(
@@ -174,7 +170,7 @@ def _before(span: Span, last: str | None, most: int) -> list[Item]:
 def _rows(person: User, entries: list[Item]) -> list[OwnElection]:
     """Drafts only if they run them; elections for every member only if they run or may vote in them."""
     on_roll = entries_of(person, (each for each in entries if "voter_name" in each))
-    listed_on, voted = _groups(on_roll), _names(each for each in on_roll if each["voted"])
+    listed_on, voted = _groups(on_roll), {keys.fold(each["election_name"]) for each in on_roll if each["voted"]}
     run = {keys.fold(each["name"]): each for each in entries if "person" in each}
     everyone = {
         keys.fold(each["election_name"]): each for each in entries if not {"voter_name", "person"} & each.keys()

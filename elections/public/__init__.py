@@ -1,1 +1,0 @@
-"""The public side of elections: lists, and the page of one."""
