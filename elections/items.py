@@ -9,9 +9,9 @@ from foundation.store import keys
 from foundation.store.schema import EventType, Export, ItemType, Parting, Sheet, fields_of
 from foundation.store.table import Span
 
+from . import event_sentences as sentences
 from . import personal_data
 from .convening import Convened
-from .history import entries as history
 from .invitations import opt_out
 from .rolls import Voter
 from .rules import Election, Question
@@ -124,41 +124,41 @@ ITEMS = (
 
 SETTINGS = f"election_name description {STORED} owner_name:person managers:people"
 EVENTS = (
-    EventType("ElectionCreated", f"{SETTINGS} convened:map", "copied_from", inside=INSIDE, sentence=history.created),
-    EventType("ElectionUpdated", f"{SETTINGS} question:int", inside=INSIDE, sentence=history.updated),
+    EventType("ElectionCreated", f"{SETTINGS} convened:map", "copied_from", inside=INSIDE, sentence=sentences.created),
+    EventType("ElectionUpdated", f"{SETTINGS} question:int", inside=INSIDE, sentence=sentences.updated),
     EventType("ElectionRenamed", "election_name new_name", sentence=_("%(who)s renamed the draft.")),
     EventType("ElectionOpened", "election_name editable:bool lots_commitment opened_at shows_skills:bool "
               "excluded:int extra_votes:int unasked:int more:list",
-              inside=INSIDE, sentence=history.opened),
+              inside=INSIDE, sentence=sentences.opened),
     EventType("InterruptionRecorded", "election_name number:int began ended happened decided recorded_at "
-              "new_end corrects:int", sentence=history.interrupted),
-    EventType("ElectionClosed", "election_name closed_at", sentence=history.closed),
+              "new_end corrects:int", sentence=sentences.interrupted),
+    EventType("ElectionClosed", "election_name closed_at", sentence=sentences.closed),
     EventType("ElectionDeleted", "election_name state"),
-    EventType("ElectionOwnerChanged", "election_name new_owner:person", sentence=history.handed_over),
+    EventType("ElectionOwnerChanged", "election_name new_owner:person", sentence=sentences.handed_over),
     EventType("ManagerAdded", "election_name name:person", sentence=_("%(who)s made %(name)s a manager.")),
     EventType("ManagerRemoved", "election_name name:person", sentence=_("%(who)s removed %(name)s as a manager.")),
     EventType("CandidatesAdded", "election_name question:int candidates:list",
-              inside="name number statement link", sentence=history.candidates_added),
+              inside="name number statement link", sentence=sentences.candidates_added),
     EventType("CandidateEdited", "election_name question:int candidate_name statement link",
-              sentence=history.candidate_edited),
-    EventType("CandidatesRemoved", "election_name question:int candidates:list", sentence=history.candidates_removed),
+              sentence=sentences.candidate_edited),
+    EventType("CandidatesRemoved", "election_name question:int candidates:list", sentence=sentences.candidates_removed),
     EventType("CandidatePictured", "election_name question:int candidate_name photo:map", inside="id",
-              sentence=history.candidate_pictured),
+              sentence=sentences.candidate_pictured),
     EventType("VotersAdded", "election_name voters:people accounts:list groups:list "
               "weights:list reason request",
-              sentence=history.voters_added),
-    EventType("VotersGrouped", "election_name voters:people groups:list", sentence=history.voters_grouped),
-    EventType("VotersWeighted", "election_name voters:people weights:list", sentence=history.voters_weighted),
+              sentence=sentences.voters_added),
+    EventType("VotersGrouped", "election_name voters:people groups:list", sentence=sentences.voters_grouped),
+    EventType("VotersWeighted", "election_name voters:people weights:list", sentence=sentences.voters_weighted),
     EventType("VotersReaddressed", "election_name voters:people",
               sentence=_("%(who)s changed the details for letters to voters.")),
-    EventType("VotersRemoved", "election_name voters:people", sentence=history.voters_removed),
+    EventType("VotersRemoved", "election_name voters:people", sentence=sentences.voters_removed),
     EventType("VoterAddressCorrected", "election_name voter:person address:address",
               sentence=_("%(who)s corrected an address on the roll.")),
     EventType("GroupUsed", "election_name group_id", sentence=_("%(who)s added one of their groups to the roll.")),
     EventType("VotersInvited", "election_name", sentence=_("%(who)s invited the voters who had not been invited yet.")),
     EventType("VoterInvitedAgain", "election_name voter:person",
               sentence=_("%(who)s sent one voter the invitation again.")),
-    EventType("VotersReminded", "election_name hours_before:int", sentence=history.reminded),
+    EventType("VotersReminded", "election_name hours_before:int", sentence=sentences.reminded),
     EventType("VotersMessaged", "election_name subject on_roll:int", "message",
               sentence=_("%(who)s sent a message to all voters.")),
     EventType("ResultMailed", "election_name", sentence=_("%(who)s mailed the result to the voters.")),
@@ -166,7 +166,7 @@ EVENTS = (
               sentence=_("%(who)s changed the text of the invitation.")),
     EventType("InvitationTested", "election_name", sentence=_("%(who)s sent themselves a test mail.")),
     EventType("RemindersDeclined", "election_name voter_name:person"),
-    EventType("ElectionNotFilled", "election_name sentence", sentence=history.not_filled),
+    EventType("ElectionNotFilled", "election_name sentence", sentence=sentences.not_filled),
     EventType("GroupMade", "group_id name created_at", "source:list"),
     EventType("GroupRenamed", "group_id name"),
     EventType("GroupMembersAdded", "group_id accounts:list", "members:people"),

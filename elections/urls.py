@@ -2,14 +2,13 @@
 
 from django.urls import include, path
 
-from . import link_requests, managers, views
+from . import history, link_requests, managers, views
 from .candidates import views as candidates
 from .dashboard import views as dashboard_views
 from .drafts import question_views as questions
 from .drafts import setup_views
 from .drafts import views as drafts
 from .groups import views as groups
-from .history import views as history_views
 from .invitations import message_views
 from .invitations import views as invite_views
 from .lifecycle import views as lifecycle_views
@@ -27,7 +26,7 @@ below_question = [
 
 below_election = [
     path("<name:name>/", views.election, name="election"),
-    path("<name:name>/history/", history_views.history, name="history"),
+    path("<name:name>/history/", history.history, name="history"),
     path("<name:name>/dashboard/", dashboard_views.dashboard, name="dashboard"),
     path("<name:name>/turnout/", turnout.turnout_part, name="turnout"),
     path("<name:name>/steps/<slug:step>/", setup_views.step, name="election_step"),

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from elections.history import entries as history
+from elections import event_sentences as sentences
 from elections.items import OUTCOME
 from elections.turnout.disclosure import after_the_close
 from foundation.photos.rules import Photo
@@ -32,7 +32,7 @@ ITEMS = (
 EVENTS = (
     EventType("ResultSealed", "election_name ballots:int digest report_digest sealed_at roll_commitment "
               "lots_secret winners:list withdrawn:int question:int",
-              "seed summary:any", sentence=history.result_sealed),
+              "seed summary:any", sentence=sentences.result_sealed),
     EventType("SitePageEdited", "part name colour text links:list projects:list photo:map "
               "hides_example:bool", inside=SITE_PAGE),
     EventType("SitePageRemoved"),

@@ -27,7 +27,7 @@ class Letters(parts.Part):
         from elections import demo as elections_demo
         from elections.dashboard.checklist import ABOUT_VOTERS
         from elections.drafts.forms import ADDED_FIELDS
-        from elections.history.entries import MERGED
+        from elections.history import MERGED
         from elections.invitations.voting_link import REPLACING
         from elections.roll.forms import HINTS
 

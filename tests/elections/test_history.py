@@ -12,11 +12,10 @@ import pytest
 
 from accounts.rules import Role
 from ballots import services as ballots
-from elections import actions, repository
+from elections import actions, history, repository
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
 from elections.drafts import services as drafts
-from elections.history import entries as history
-from elections.history.entries import Position, history_entries, organiser_events, votes_by_day
+from elections.history import Position, history_entries, organiser_events, votes_by_day
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers import add_manager, hand_over, remove_manager
@@ -213,9 +212,7 @@ def test_a_name_that_came_back_is_followed_through(site, organiser):
 
 @pytest.mark.parametrize("sealed", [True, False])
 def test_pages_go_on_under_the_old_name(site, organiser, signed_in, monkeypatch, sealed):
-    from elections.history import views as history_views
-
-    monkeypatch.setattr(history_views, "PAGE_ROWS", 2)
+    monkeypatch.setattr(history, "PAGE_ROWS", 2)
     drafts.create(organiser, "Old")
     for number in range(3):
         actions.change(organiser, repository.find("Old"), Action.DESCRIBE, description=f"text {number}")
@@ -311,7 +308,7 @@ def test_the_day_at_hand_is_not_on_the_page(opened, person, signed_in):
 
 def test_no_sentence_is_missing_of_what_organisers_record():
     """Every type of event that the code records of an election, but for what is about ballots or its end."""
-    here = Path(history.__file__).parent.parent
+    here = Path(history.__file__).parent
     files = [*here.rglob("*.py"), here.parent / "results" / "services.py"]
     kind = re.compile(r'"((?:Election|Manager|Candidate|Voter|Result)[a-z]*[A-Z][A-Za-z]+)"')
     recorded = {name for file in files for name in kind.findall(file.read_text())}

@@ -15,11 +15,10 @@ from django.urls import reverse
 
 from accounts import repository as people
 from config.logs import JsonLines
-from elections import actions, rolls
+from elections import actions, history, rolls
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.history import entries
 from elections.invitations.voting_link import LETTER, LINKS
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
@@ -170,8 +169,8 @@ def test_many_letters_take_several_transactions_and_one_batch(board, owner):
     assert batch.letters == 104
     assert len(events("LettersPrinted")) == 3
     shown = "letters, batch 1"
-    listed, _more = entries.organiser_events(entries.Position("Board"), 50)
-    sentences = [each.sentence for each in entries.history_entries(listed, board, {})]
+    listed, _more = history.organiser_events(history.Position("Board"), 50)
+    sentences = [each.sentence for each in history.history_entries(listed, board, {})]
     assert [each for each in sentences if shown in each] == ["the organiser printed 104 letters, batch 1."]
 
 

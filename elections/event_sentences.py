@@ -1,137 +1,21 @@
-"""The history of an election: what organisers did, and votes as a number per day.
-
-It reveals nothing the election's page does not: no voters, addresses or draft texts, nor another election of that name.
-"""
+"""What the history of an election says of each type of event: a sentence, made of an `EventContext`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from functools import reduce
-from operator import add
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
-from elections.convening import convened_of
-from elections.rules import FIELDS_OF_EARLIER_VERSIONS, Election, State
-from elections.turnout.counts import final_turnout, turnout
-from foundation.acts.storage import SITE, table
+from foundation.acts.storage import SITE
 from foundation.pages import times
 from foundation.store.keys import fold
-from foundation.store.log import as_text
-from foundation.store.log.search import Query, search
-from foundation.store.schema import SCHEMA
 from foundation.store.table import Item
 
-MAX_QUERIES_PER_PAGE = 3  # into the log, for one page
-MAX_MERGED_GAP = timedelta(minutes=1)
-# Types of events that follow upon each other in one act, and the fields of each that are added up
-ABOUT_A_QUESTION = ("CandidatesAdded", "CandidatesRemoved", "CandidateEdited", "CandidatePictured", "ResultSealed")
-MERGED: dict[str, tuple[str, ...]] = {"VotersAdded": ("voters",)}
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """The position of the next page: the election's name at that time, and the event before which to continue."""
-
-    name: str
-    before: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One action as a sentence. `first` differs from `number` only where several events are merged."""
-
-    number: int
-    first: int
-    when: str
-    sentence: str
-    question: str = ""  # the title of the question that it is about, where there are several
-    digest: str = ""
-    report_digest: str = ""
-
-
-# --- what organisers did ---
-
-
-def organiser_events(place: Position, limit: int) -> tuple[list[Item], Position | None]:
-    """Their events from there on, the newest first, back to the making of the election, through all its names."""
-    found: list[Item] = []
-    for _page in range(MAX_QUERIES_PER_PAGE):
-        wanted = Query(election=place.name, ballots=False)
-        page = search(table(), wanted, before=place.before, limit=limit - len(found))
-        some, earlier = _until_made(place.name, page.events, page.before)
-        found += some
-        if earlier is None or len(found) >= limit:
-            return found, earlier
-        place = earlier
-    return found, place
-
-
-def _until_made(name: str, events: list[Item], before: int | None) -> tuple[list[Item], Position | None]:
-    """The events of this election, and where to continue: older ones may belong to another of that name."""
-    for position, event in enumerate(events, 1):
-        if event["event_type"] == "ElectionCreated":
-            return events[:position], None
-        if event["event_type"] == "ElectionRenamed":
-            old, new = event["event_data"]["election_name"], event["event_data"]["new_name"]
-            if fold(old) != fold(name) == fold(new):
-                return events[:position], Position(old, event["event_id"])
-    return events, Position(name, before) if before is not None else None
-
-
-def history_entries(events: list[Item], election: Election, candidates: Mapping[int, Iterable[str]]) -> list[Entry]:
-    """The events as shown to everyone who may see the election and these candidates of each question."""
-    current = {number: {fold(name) for name in own} for number, own in candidates.items()}
-    return [_entry(batch, election, current) for batch in _merge_batches(events)]
-
-
-def _merge_batches(events: list[Item]) -> list[list[Item]]:
-    """A long list of voters is put on the roll a batch at a time; that is one act, not a hundred."""
-    batches: list[list[Item]] = []
-    for event in events:
-        if batches and _continues(batches[-1][-1], event):
-            batches[-1].append(event)
-        else:
-            batches.append([event])
-    return batches
-
-
-def _continues(later: Item, event: Item) -> bool:
-    apart = times.from_text(later["when_occurred"]) - times.from_text(event["when_occurred"])
-    same = all(later[name] == event[name] for name in ("actor", "event_type"))
-    same &= later["event_data"].get("batch") == event["event_data"].get("batch")
-    return same and event["event_type"] in MERGED and apart <= MAX_MERGED_GAP
-
-
-def _entry(events: list[Item], election: Election, current: Mapping[int, set[str]]) -> Entry:
-    event, *parts = events
-    event_data = event["event_data"]
-    if parts:
-        every = [each["event_data"] for each in events]
-        found = {name: [each[name] for each in every if name in each] for name in MERGED[event["event_type"]]}
-        event_data = {**event_data, **{name: reduce(add, values) for name, values in found.items() if values}}
-    number = event_data.get("question", 1)
-    context = EventContext(event, event_data, election, current.get(number, set()))
-    sentence = SCHEMA.event_type(event["event_type"]).sentence
-    if not sentence:  # better than silence: something happened, and its number leads to it
-        unknown = _("%(who)s did something the log calls “%(type)s”.")
-        text = context.text(unknown, type=event["event_type"])
-    elif callable(sentence):
-        text = sentence(context)
-    else:
-        text = context.text(sentence, name=event_data.get("name", ""))
-    sealed = event_data if event["event_type"] == "ResultSealed" else {}
-    digests = [str(sealed.get(name, "")) for name in ("digest", "report_digest")]
-    is_about_one = "question" in event_data or event["event_type"] in ABOUT_A_QUESTION
-    title = election.at(number).title if is_about_one and election.has_question(number) else ""
-    return Entry(event["event_id"], events[-1]["event_id"], event["when_occurred"], text, title, *digests)
-
-
-# --- a sentence for each type of event ---
+from .convening import convened_of
+from .rules import FIELDS_OF_EARLIER_VERSIONS, Election
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,33 +81,29 @@ def created(context: EventContext) -> str:
 
 
 def updated(context: EventContext) -> str:
+    election = context.election
     changed = {
         name: value
         for name, value in context.data.items()
         if name not in ("election_name", "question", *FIELDS_OF_EARLIER_VERSIONS)
     }
     if "more" in changed:
-        return _questions_changed(context, changed["more"])
+        asked = [each["number"] for each in changed["more"]]
+        left = [election.at(number).title for number in asked if election.has_question(number)]
+        if not left:  # those that are gone are not named
+            return context.text(_("%(who)s changed which questions are asked."))
+        sentence = _("%(who)s changed which questions are asked: besides the first, %(titles)s.")
+        return context.text(sentence, titles=", ".join(f"“{title}”" for title in left))
     if changed == {"allow_edit": False}:
         return context.text(_("%(who)s locked the list of candidates: no more can be added."))
     if set(changed) == {"no_voting_after"}:
         if (end := changed["no_voting_after"]) is None:
             return context.text(_("%(who)s removed the end: it stays open until an organiser closes it."))
-        return context.text(_("%(who)s set the end of voting to %(end)s."), end=_in_its_zone(end, context.election))
+        return context.text(_("%(who)s set the end of voting to %(end)s."), end=_in_its_zone(end, election))
     labels = [str(FIELDS[name]) for name in FIELDS if name in changed]
     if not labels:
         return context.text(_("%(who)s changed the settings."))
     return context.text(_("%(who)s changed: %(what)s."), what=", ".join(labels))
-
-
-def _questions_changed(context: EventContext, more: list[Item]) -> str:
-    """Which questions there were besides the first; those that are gone are not named."""
-    election = context.election
-    left = [election.at(each["number"]).title for each in more if election.has_question(each["number"])]
-    if not left:
-        return context.text(_("%(who)s changed which questions are asked."))
-    titles = ", ".join(f"“{title}”" for title in left)
-    return context.text(_("%(who)s changed which questions are asked: besides the first, %(titles)s."), titles=titles)
 
 
 def _in_its_zone(stored: str, election: Election) -> str:
@@ -349,17 +229,3 @@ handed_over = sentence_with(gettext_lazy("%(who)s handed the election over to %(
 not_filled = sentence_with(
     gettext_lazy("Not everything could be copied into the draft: %(reason)s"), "sentence", "reason"
 )
-
-
-# --- what voters did ---
-
-
-def votes_by_day(election: Election, now: datetime) -> list[tuple[date, int]]:
-    """Net votes per UTC day; today is left out while open, so that repeated visits do not show single votes."""
-    by_day: dict[date, int] = {}
-    before, over = 0, election.state(as_text(now)) == State.CLOSED
-    for moment, count in (final_turnout(election) if over else turnout(election)).steps:
-        day = (moment - timedelta(seconds=1)).date()
-        by_day[day] = by_day.get(day, 0) + count - before
-        before = count
-    return [(day, votes) for day, votes in sorted(by_day.items()) if votes and (over or day < now.date())]

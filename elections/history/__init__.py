@@ -1,1 +1,0 @@
-"""The history of an election, as far as it is public."""
