@@ -16,10 +16,10 @@ from accounts.access import public
 from accounts.models import User
 from elections import repository as elections
 from elections.access import election_context
-from elections.asking import asking_hint, where_to_ask
 from elections.invitations import wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
+from elections.panels import asking_hint, where_to_ask
 from elections.rules import Election, State
 from foundation.acts.hooks import Hooks
 from foundation.acts.refusals import Refusal

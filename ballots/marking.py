@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from elections.answers import answers_with_candidates
+from elections.panels import answers_with_candidates
 from elections.rules import Election
 from foundation.ranking.candidates import Candidate
 from foundation.ranking.marks import choices_of, explanation, field_prefix, labelled, takes_one, unranked_sentence

@@ -31,7 +31,7 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from markupsafe import escape
 
-from elections.asking import asking_hint, where_to_ask
+from elections.panels import asking_hint, where_to_ask
 from elections.rolls import voter_label
 from foundation.acts import features, pause
 from foundation.mail import outbox

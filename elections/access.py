@@ -13,7 +13,6 @@ from accounts.models import User
 from accounts.rules import Permission
 from foundation.acts.hooks import Hooks
 from foundation.acts.storage import now_text
-from foundation.parts import Panel
 
 from . import actions, repository, rules
 from .rules import Action, Election, Relation, State
@@ -94,13 +93,3 @@ def election_context(request: HttpRequest, election: Election, **more: Any) -> d
 def _offered(who: Relation, state: State, *, has_candidates: bool) -> frozenset[str]:
     without = frozenset() if has_candidates else rules.OF_CANDIDATES
     return frozenset(action.name for action in rules.offered(who, state) if action not in without)
-
-
-# --- what parts show on pages about an election ---
-
-
-PANELS = Hooks[[User, Election], Panel | None]("when somebody looks at an election")
-
-
-def panels(user: User, election: Election) -> list[Panel]:
-    return [part for make in PANELS if (part := make(user, election)) is not None]

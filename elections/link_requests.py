@@ -44,11 +44,11 @@ from foundation.store import keys
 from foundation.store.table import Condition, Equals, Item, Missing, Put, Write
 
 from . import repository, rolls
-from .asking import asking_hint, where_to_ask
 from .invitations import wording
 from .invitations.emails import voting_url
 from .invitations.mailing import INVITED, invitation
 from .invitations.voting_link import REQUESTED
+from .panels import asking_hint, where_to_ask
 from .rules import Election
 
 # Every limit delays or merges mails; none refuses anybody.

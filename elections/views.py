@@ -20,9 +20,9 @@ from foundation.store.keys import fold
 from foundation.store.parallel import run_parallel
 
 from . import own_elections, repository, rolls
-from .access import Reader, check_visible, election_context, for_readers, panels
-from .answers import answers_with_candidates
+from .access import Reader, check_visible, election_context, for_readers
 from .invitations import wording
+from .panels import answers_with_candidates, panels
 from .repository import Description
 from .roll.forms import SearchForm
 from .rolls import Voter

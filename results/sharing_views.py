@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from elections.asking import where_to_ask
+from elections.panels import where_to_ask
 from elections.rules import Election, State
 from foundation.acts.links import absolute_url
 from foundation.acts.storage import now_text

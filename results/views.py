@@ -17,8 +17,9 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.access import View, public
 from accounts.models import User
-from elections.access import election_context, panels
+from elections.access import election_context
 from elections.kinds import majority_text
+from elections.panels import panels
 from elections.repository import candidates_of
 from elections.rules import KINDS, Election, State
 from foundation.acts.hooks import Hooks

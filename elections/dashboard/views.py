@@ -7,9 +7,10 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from elections import repository, rolls
-from elections.access import election_context, organiser_page, panels
+from elections.access import election_context, organiser_page
 from elections.invitations import reminders
 from elections.invitations.progress import progress
+from elections.panels import panels
 from elections.rules import MAX_QUESTIONS, Action, Election
 from elections.turnout.counts import group_turnouts
 from elections.turnout.views import turnout_context

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 
 from accounts import repository as people
 from elections import repository
-from elections.asking import where_to_ask
+from elections.panels import where_to_ask
 from elections.rules import Election, State
 from foundation.acts.links import absolute_url
 from foundation.acts.storage import now_text

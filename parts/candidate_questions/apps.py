@@ -28,8 +28,8 @@ class CandidateQuestions(parts.Part):
         from accounts.services import ON_REMOVAL
         from ballots.link_views import BEFORE_VOTING
         from elections import demo as elections_demo
-        from elections.answers import ANSWERS
         from elections.dashboard.concerns import WAITING
+        from elections.panels import ANSWERS
         from foundation.acts import background
         from foundation.mail.emails import EMAIL_TEMPLATES
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from elections import repository as elections
-from elections.answers import ShownAnswers
+from elections.panels import ShownAnswers
 from elections.rules import Election, State
 from foundation.acts.caches import SizedCache
 from foundation.acts.storage import table

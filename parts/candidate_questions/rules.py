@@ -9,7 +9,7 @@ from typing import Self
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from elections.answers import AnswerShown
+from elections.panels import AnswerShown
 from elections.rules import WHILE_OPEN, Election
 from foundation.acts.refusals import NotAllowed, NotNow
 from foundation.qa.rules import Mode, Question, keyed_digest, parse_answer

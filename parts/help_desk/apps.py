@@ -25,9 +25,9 @@ class HelpDesk(parts.Part):
 
     def install(self) -> None:
         from accounts.services import ON_ERASURE, ON_REMOVAL
-        from elections.asking import PLACES_TO_ASK
         from elections.dashboard.next_step import ASKED
         from elections.invitations.progress import READ_WITH
+        from elections.panels import PLACES_TO_ASK
         from foundation.acts import background
         from foundation.mail.emails import EMAIL_TEMPLATES
 

@@ -22,8 +22,8 @@ class News(parts.Part):
 
     def install(self) -> None:
         from accounts.services import ON_REMOVAL
-        from elections.access import PANELS
         from elections.dashboard.home_cards import CARDS
+        from elections.panels import PANELS
         from foundation.acts import background
         from foundation.mail.emails import EMAIL_TEMPLATES
         from results.front_page.home import FRONT_PANELS

@@ -17,14 +17,14 @@ from django.test import Client
 from accounts import services as accounts
 from accounts.rules import Role
 from ballots import passes
-from elections import actions, answers, repository
+from elections import actions, panels, repository
 from elections import questions as several
-from elections.answers import AnswerShown
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
+from elections.panels import AnswerShown
 from elections.roll.services import add_voters
 from elections.rules import Action, Election
 from foundation.acts.hooks import Hooks
@@ -616,8 +616,8 @@ def test_what_several_parts_know_of_a_candidates_answers_is_shown_one_after_the_
     one, two = (AnswerShown(text, "Yes.", False, False) for text in ("Why?", "When?"))
     hook = Hooks("ever")
     hook.install(lambda election: {1: (one,)}, lambda election: {1: (two,), 2: (two,)})
-    monkeypatch.setattr(answers, "ANSWERS", hook)
-    assert answers.answers_with_candidates(Election("Board", "Otto", now_text())) == {1: (one, two), 2: (two,)}
+    monkeypatch.setattr(panels, "ANSWERS", hook)
+    assert panels.answers_with_candidates(Election("Board", "Otto", now_text())) == {1: (one, two), 2: (two,)}
 
 
 def much_answered(candidates: int, characters: int) -> None:
@@ -820,7 +820,7 @@ def test_candidates_of_all_questions_of_an_election_are_asked_and_answer(otto, p
     with_candidates = {
         (question.number, repository.candidate_names("Board", question.number)[number]): [each.text for each in own]
         for question in board().questions
-        for number, own in answers.answers_with_candidates(question).items()
+        for number, own in panels.answers_with_candidates(question).items()
     }
     assert with_candidates == {
         (1, "Bo"): ["For the chair."],

@@ -14,14 +14,13 @@ from accounts.registration_policy import INVITATION_REASONS
 from accounts.services import ON_ERASURE, ON_REMOVAL
 from ballots.link_views import BEFORE_VOTING
 from ballots.services.sealing import BEFORE_COUNTING, COUNTING, SEALED
-from elections.access import GUESTS, PANELS
-from elections.answers import ANSWERS
-from elections.asking import PLACES_TO_ASK
+from elections.access import GUESTS
 from elections.dashboard.concerns import CONCERNS, WAITING
 from elections.dashboard.next_step import ASKED, ONCE_SEALED
 from elections.invitations.mailing import REMINDING
 from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
 from elections.lifecycle.services import OPENING
+from elections.panels import ANSWERS, PANELS, PLACES_TO_ASK
 from foundation.acts.background import TYPES
 from foundation.acts.hooks import Hooks
 from foundation.mail.emails import COLOURING
