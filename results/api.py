@@ -16,7 +16,7 @@ from accounts.api.values import Moment, link
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from elections import repository as elections
-from elections.api.turnout import GroupTurnout, Turnout
+from elections.api.elections import GroupTurnout, Turnout
 from elections.rules import Election, State
 from foundation.acts.storage import now_text
 from foundation.tally.lots import elected_by_lot

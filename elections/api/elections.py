@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -20,14 +20,13 @@ from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from elections import actions, kinds, repository, rules
 from elections.access import check_visible, load_question, may
-from elections.api.turnout import Turnout
 from elections.drafts import services as drafts
 from elections.drafts.forms import TIMES, DescriptionForm, ElectionForm, SettingsForm
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import close_and_follow_up
 from elections.lifecycle.forms import EndForm, open_form
-from elections.repository import Listed
 from elections.rules import Action, Relation, State
+from elections.turnout.counts import Turnout as Counted
 from elections.turnout.counts import turnouts
 from foundation.acts.storage import now_text
 from foundation.pages.names import clean_title
@@ -263,6 +262,32 @@ class Listing(Paging):
     ] = "all"
 
 
+class GroupTurnout(msgspec.Struct):
+    """How many of a voter group have voted."""
+
+    group: str
+    voters: int
+    voted: int
+
+
+class Turnout(msgspec.Struct):
+    """How many have voted, never who."""
+
+    voters: int
+    voted: int
+    paper: int
+    percent: int
+    votes: Annotated[int, Meta(description="More than voted where voters have weights.")]
+    groups: Annotated[
+        list[GroupTurnout],
+        Meta(description="Of voter groups, as far as it tells nothing about fewer than five people."),
+    ]
+
+    @classmethod
+    def of(cls, counted: Counted, voters: int, groups: Sequence[GroupTurnout] = ()) -> Turnout:
+        return cls(voters, counted.voted, counted.paper, counted.percent(voters), counted.votes, list(groups))
+
+
 def load(call: Call, name: str, action: Action, question: int = 1) -> rules.Election:
     """The election as it asks this question, if the owner of the token may act on it at all; a service decides whether
     they may now."""
@@ -292,13 +317,21 @@ def list_(call: Call) -> Page[ListedElection]:
     state = {"open": State.OPEN, "closed": State.CLOSED}.get(call.query.show)
     run_by = call.user.name if call.query.show == "run" else ""
     found, cursor = repository.list_elections(state=state, run_by=run_by, limit=call.query.limit, cursor=call.cursor)
-    return call.page([_listed(each) for each in found if run_by or each.stored_state != State.DRAFT], cursor)
-
-
-def _listed(each: Listed) -> ListedElection:
-    times = moment(each.no_voting_before), moment(each.no_voting_after)
-    winners, by_lot, page = list(each.winners), list(each.by_lot), link("election", each.name)
-    return ListedElection(each.name, each.state(now_text()), *times, each.time_zone, winners, by_lot, page)
+    listed = [
+        ListedElection(
+            name=each.name,
+            state=each.state(now_text()),
+            begins=moment(each.no_voting_before),
+            ends=moment(each.no_voting_after),
+            time_zone=each.time_zone,
+            winners=list(each.winners),
+            by_lot=list(each.by_lot),
+            page=link("election", each.name),
+        )
+        for each in found
+        if run_by or each.stored_state != State.DRAFT
+    ]
+    return call.page(listed, cursor)
 
 
 @operation("GET", "elections/<name:name>", AREA, "Read an election", answers=Election, **reading)
@@ -309,13 +342,8 @@ def read(call: Call, name: str) -> Election:
     check_visible(call.user, election)
     runs, counts = actions.relation(call.user, election) != Relation.NOBODY, repository.candidate_counts(election)
     plain = [
-        "electorate",
-        "secret_ballot",
-        "changeable",
-        *kinds.SETTINGS,
-        "results_visible",
-        "results_public",
-        "time_zone",
+        *("electorate", "secret_ballot", "changeable", *kinds.SETTINGS),
+        *("results_visible", "results_public", "time_zone"),
     ]
     return Election(
         name=election.name,
@@ -360,7 +388,7 @@ def create(call: Call) -> Election:
     asked = [given(each) for each in sent.pop("questions", ())]
     form = ElectionForm()
     usual = {each: form.get_initial_for_field(field, each) for each, field in form.fields.items()}
-    read_settings = partial(_values, ElectionForm, usual, zone=zone_or_default(""))
+    read_settings = partial(_form_values, ElectionForm, usual, zone=zone_or_default(""))
     values = _with_questions(asked, sent, read_settings) if asked else read_settings(sent=sent)
     call.run(lambda: drafts.create(call.user, **values))
     return call.made(read, values["name"])
@@ -388,7 +416,7 @@ def _with_questions(
     return every[0] | {"title": titles[0], "more": tuple(more)}
 
 
-def _values(
+def _form_values(
     form_class: Callable[..., SettingsForm], before: dict[str, Any], sent: dict[str, Any], zone: str
 ) -> dict[str, Any]:
     """What the page's form makes of the settings; times are kept exactly as they were sent."""
@@ -414,19 +442,14 @@ def edit(call: Call, name: str) -> Election:
         values = cleaned(DescriptionForm(sent))
     else:
         election, action = load(call, name, Action.SET_UP), Action.SET_UP
-        order = _order(election, sent.pop("order", None))
-        values = changed_settings(election, sent) | order
+        order, now = sent.pop("order", None), [each.number for each in election.questions]
+        if order is not None and sorted(order) != sorted(now):
+            raise invalid("order", _("Name each question once, by its number."))
+        values = changed_settings(election, sent)
+        if order is not None and order != now:
+            values["order"] = tuple(order)
     call.run(lambda: actions.change(call.user, election, action, **values))
     return read(call, name)
-
-
-def _order(election: rules.Election, numbers: list[int] | None) -> dict[str, tuple[int, ...]]:
-    if numbers is None:
-        return {}
-    now = [each.number for each in election.questions]
-    if sorted(numbers) != sorted(now):
-        raise invalid("order", _("Name each question once, by its number."))
-    return {"order": tuple(numbers)} if numbers != now else {}
 
 
 def changed_settings(election: rules.Election, sent: dict[str, Any]) -> dict[str, Any]:
@@ -434,7 +457,7 @@ def changed_settings(election: rules.Election, sent: dict[str, Any]) -> dict[str
     before = SettingsForm.initial_of(election, repository.description_of(election.name).description)
     del before["for_groups"]
     groups = election.voter_groups if "for_groups" in sent else None
-    values = _values(partial(SettingsForm, groups=groups), before, sent, election.time_zone)
+    values = _form_values(partial(SettingsForm, groups=groups), before, sent, election.time_zone)
     kept = [field for each, field in TIMES.items() if each not in sent]
     return {each: value for each, value in values.items() if each not in kept and getattr(election, each, ...) != value}
 

@@ -132,18 +132,27 @@ def add(call: Call, name: str) -> Added:
     check_used(sent)
     voters = each_cleaned("voters", [each.voter for each in sent], _clean_voter)
     called = each_cleaned("voters", [each.name for each in sent], lambda text: clean_title(text) if text else "")
-    groups = each_cleaned("voters", [voter_lists.as_groups(each.groups or ()) for each in sent], _clean_groups)
-    known = {
-        voter: voter_lists.Details(
-            groups=voter_lists.clean_groups(own) if each.groups is not None else None,
-            weight=each.weight,
-            **({"display_name": known_as if "@" in voter else ""} | _of_letter(voter, each)),
-        )
-        for voter, known_as, own, each in zip(voters, called, groups, sent, strict=True)
-    }
+    typed = [voter_lists.as_groups(each.groups or ()) for each in sent]
+    groups = each_cleaned("voters", typed, lambda text: voter_lists.as_groups(voter_lists.clean_groups(text)))
+    known = {}
+    for voter, known_as, own, each in zip(voters, called, groups, sent, strict=True):
+        letter: dict[str, Any] = {"display_name": known_as if "@" in voter else ""}
+        if rolls.is_by_number(voter):  # with what letters need
+            (row,) = voter_lists.read_voters(voter_lists.voters_as_csv([row_of(each)]).encode())
+            if row.verdict == Verdict.INVALID:
+                raise of_form_errors({"voters": [row.reason]})
+            letter |= rolls.letter_fields(voter_lists.details_of([row])[voter])
+        own_groups = voter_lists.clean_groups(own) if each.groups is not None else None
+        known[voter] = voter_lists.Details(groups=own_groups, weight=each.weight, **letter)
     _check_details(election, voters, known)
     call.run(lambda: services.add_voters(call.user, election, voters, known), converges=True)
     return Added(voters)
+
+
+def _clean_voter(text: str) -> str:
+    if text.endswith("@"):
+        return voter_lists.clean_number(text)
+    return clean_email(text) if "@" in text else clean_name(text)
 
 
 def check_used(voters: Sequence[NewVoter]) -> None:
@@ -184,26 +193,6 @@ def row_of(voter: NewVoter) -> voter_lists.VoterRow:
     groups = None if voter.groups is None else tuple(voter.groups)
     known = voter.name, groups, voter.weight, tuple(voter.postal), voter.language, voter.born
     return voter_lists.VoterRow(0, voter.voter, voter.voter, Verdict.NEW, "", *known)
-
-
-def _of_letter(voter: str, sent: NewVoter) -> dict[str, Any]:
-    """What letters to somebody with a member number need, who has a name."""
-    if not rolls.is_by_number(voter):
-        return {}
-    (row,) = voter_lists.read_voters(voter_lists.voters_as_csv([row_of(sent)]).encode())
-    if row.verdict == Verdict.INVALID:
-        raise of_form_errors({"voters": [row.reason]})
-    return rolls.letter_fields(voter_lists.details_of([row])[voter])
-
-
-def _clean_groups(text: str) -> str:
-    return voter_lists.as_groups(voter_lists.clean_groups(text))
-
-
-def _clean_voter(text: str) -> str:
-    if text.endswith("@"):
-        return voter_lists.clean_number(text)
-    return clean_email(text) if "@" in text else clean_name(text)
 
 
 @operation(
