@@ -12,7 +12,7 @@ from foundation.pages.paths import path_of
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SetupStep:
     """One page of the path, which can be left and come back to."""
 
     name: str
@@ -23,35 +23,35 @@ class Step:
 
 
 STEPS = (
-    Step(
+    SetupStep(
         "what",
         _("What it is"),
         _("What is it?"),
         _("Its name, and what voters should know before they rank."),
         Action.SET_UP,
     ),
-    Step(
+    SetupStep(
         "candidates",
         _("On the ballot"),
         _("What is on the ballot?"),
         _("The people or options to choose between, at least two. Every voter sees them in a different random order."),
         Action.ADD_CANDIDATES,
     ),
-    Step(
+    SetupStep(
         "who",
         _("Who votes"),
         _("Who votes?"),
         _("Who can vote, whether ballots are secret, and how people get to them."),
         Action.SET_UP,
     ),
-    Step(
+    SetupStep(
         "when",
         _("When"),
         _("When do people vote?"),
         _("Nobody can vote until you open the election. While it is open, you can still move the end later."),
         Action.SET_UP,
     ),
-    Step(
+    SetupStep(
         "how",
         _("How it is counted"),
         _("How is it counted?"),
@@ -70,24 +70,24 @@ QUESTIONS = replace(
 STEPS_OF_SEVERAL = (WHAT, QUESTIONS, BY_NAME["who"], BY_NAME["when"])
 
 
-def steps_of(election: Election | None) -> tuple[Step, ...]:
+def steps_of(election: Election | None) -> tuple[SetupStep, ...]:
     if election and election.more:
         return STEPS_OF_SEVERAL
     return STEPS_WITHOUT_CANDIDATES if election and election.kind == "yes-no" else STEPS
 
 
-def step_named(name: str, election: Election) -> Step | None:
+def step_named(name: str, election: Election) -> SetupStep | None:
     return next((step for step in steps_of(election) if step.name == name), None)
 
 
-def next_url(step: Step, election: Election) -> str:
+def next_url(step: SetupStep, election: Election) -> str:
     """The next step; after the last one, the page that opens the election."""
     steps = steps_of(election)
     following = steps[steps.index(step) + 1 :]
     return step_url(following[0], election) if following else path_of("open_election", election.name)
 
 
-def step_url(step: Step, election: Election) -> str:
+def step_url(step: SetupStep, election: Election) -> str:
     return reverse("election_step", args=[election.name, step.name])
 
 
@@ -101,7 +101,7 @@ class ProgressStep:
     is_current: bool = False
 
 
-def progress_steps(election: Election | None, current: Step | None = None) -> list[ProgressStep]:
+def progress_steps(election: Election | None, current: SetupStep | None = None) -> list[ProgressStep]:
     """All steps up to opening, which is the current one by default; before a draft exists, the others have no link."""
     path = steps_of(election)
     at = path.index(current) if current else len(path)

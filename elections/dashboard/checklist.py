@@ -84,14 +84,22 @@ def checklist_items(
 ) -> list[ChecklistItem]:
     """`candidates` are those of each question."""
     asked = [each for each in election.questions if election.more or each.kind != "yes-no"]
+    who = _("anyone on the web") if election.results_public else _("all members")
+    ways: tuple[str, ...] = (_("signed in, with an account here"),)
+    if election.vote_by_link:
+        ways = (
+            _("with the link in their invitation, without an account; or signed in"),
+            _("Anyone the mail is forwarded to can vote in that person's place."),
+        )
+    results = _("%(when)s, to %(who)s") % {"when": election.results_label, "who": who}
     items = (
         *(_candidates(each, candidates[each.number]) for each in asked),
         _voters(election, roll),
         _window(election, now),
         _ballots(election),
         *([] if election.more else [_counting(election)]),
-        _results(election),
-        _how_people_vote(election),
+        ChecklistItem(_("Results are shown"), (results,), "election_settings"),
+        ChecklistItem(_("How people vote"), ways, "election_settings"),
         _mails(election),
     )
     return [replace(each, change=_change_button(election, each.page, offered)) for each in items]
@@ -168,7 +176,7 @@ def _voters(election: Election, roll: RollSummary) -> ChecklistItem:
 
 def _window(election: Election, now: str) -> ChecklistItem:
     lines, moments = [], []
-    if election.begins and not _has_passed(election.no_voting_before, now):
+    if election.begins and election.no_voting_before and election.no_voting_before > now:
         moments.append((_("Voting begins"), election.begins))
     else:
         lines.append(_("Voting begins as soon as you open it."))
@@ -176,14 +184,10 @@ def _window(election: Election, now: str) -> ChecklistItem:
         moments.append((_("Voting ends"), election.ends))
     else:
         lines.append(_("No end is set: it stays open until an organiser closes it."))
-    is_missing = _has_passed(election.no_voting_after, now)
+    is_missing = election.no_voting_after is not None and election.no_voting_after <= now
     if is_missing:
         lines.append(_("This end is in the past. Choose a later one."))
     return ChecklistItem(_("When"), tuple(lines), "when", moments=tuple(moments), is_missing=is_missing)
-
-
-def _has_passed(moment: str | None, now: str) -> bool:
-    return moment is not None and moment <= now
 
 
 def _ballots(election: Election) -> ChecklistItem:
@@ -212,23 +216,6 @@ def _counting(election: Election) -> ChecklistItem:
     else:
         lines.append(election.how_to_vote)
     return ChecklistItem(_("How it is counted"), tuple(lines), "how")
-
-
-def _results(election: Election) -> ChecklistItem:
-    who = _("anyone on the web") if election.results_public else _("all members")
-    lines = _("%(when)s, to %(who)s") % {"when": election.results_label, "who": who}
-    return ChecklistItem(_("Results are shown"), (lines,), "election_settings")
-
-
-def _how_people_vote(election: Election) -> ChecklistItem:
-    if election.vote_by_link:
-        lines = [
-            _("with the link in their invitation, without an account; or signed in"),
-            _("Anyone the mail is forwarded to can vote in that person's place."),
-        ]
-    else:
-        lines = [_("signed in, with an account here")]
-    return ChecklistItem(_("How people vote"), tuple(lines), "election_settings")
 
 
 def _mails(election: Election) -> ChecklistItem:

@@ -18,7 +18,7 @@ from elections.rules import Election, State
 from foundation.acts.hooks import Hooks
 from foundation.ranking.candidates import Candidate
 
-from .next_step import Button, Step
+from .next_step import Button, NextStep
 
 MIN_SECRET_VOTERS = 10  # voters; with fewer, a secret may be guessed from who voted
 
@@ -57,7 +57,7 @@ class ElectionSnapshot:
     progress: Progress
     needs_accounts: bool = False  # whether voters listed by address would have to make an account
     waiting: Sequence[Waiting] = ()  # in parts
-    asked: Step | None = None  # what waits for an answer
+    asked: NextStep | None = None  # what waits for an answer
 
     @property
     def state(self) -> State:

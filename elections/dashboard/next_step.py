@@ -32,13 +32,13 @@ class Button:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class NextStep:
     """`what` is its code; the first button is the primary one unless the step is quiet."""
 
     what: str
     sentence: str
     button: Button | None = None
-    also: tuple[Button, ...] = ()
+    other_buttons: tuple[Button, ...] = ()
     is_quiet: bool = False  # nothing has to be done: the button is an offer
 
 
@@ -54,7 +54,7 @@ class Numbers:
     is_inviting: bool = False  # invitations were asked for and are still being queued
     is_sealed: bool = False
     sealing: str = ""  # how far that is, while it takes its time
-    asked: Step | None = None  # what waits for an answer
+    asked: NextStep | None = None  # what waits for an answer
 
     @classmethod
     def of(cls, election: Election, so_far: Progress, candidates: Mapping[int, int], voted: int) -> Numbers:
@@ -72,18 +72,29 @@ class Numbers:
 
 
 # Shown to those who may answer it (`Action.ANSWER`). What it is decided by is read with the progress (`READ_WITH`).
-ASKED = Hooks[[Election, Progress], Step | None]("when those who run an election look at it: what waits for an answer")
-ONCE_SEALED = Hooks[[User, Election], Step | None]("the next step once a result is sealed")
+ASKED = Hooks[[Election, Progress], NextStep | None](
+    "when those who run an election look at it: what waits for an answer"
+)
+ONCE_SEALED = Hooks[[User, Election], NextStep | None]("the next step once a result is sealed")
 
 
-def next_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *later: Step | None) -> Step:
+def next_step(
+    election: Election, numbers: Numbers, offered: Collection[str], now: str, *later: NextStep | None
+) -> NextStep:
     """`offered` are the actions this person may take; the first of `later` follows the sealing."""
     state = election.state(now)
     if state == State.DRAFT:
         return _draft_step(election, numbers.candidates, offered, now)
-    if state == State.CLOSED:
-        return _closed_step(election, numbers, later)
-    return _open_step(election, numbers, offered, now)
+    if state != State.CLOSED:
+        return _open_step(election, numbers, offered, now)
+    result = Button(_("See the result"), path_of("results", election.name))
+    if not numbers.is_sealed:
+        sentence = _("The election is closed and final. The ballots are being counted.")
+        return NextStep("wait", " ".join(filter(None, (sentence, numbers.sealing))), result, is_quiet=True)
+    step = next((step for step in later if step is not None), None)
+    if step is None:
+        return NextStep("result", _("The election is closed and final."), result)
+    return replace(step, other_buttons=(*step.other_buttons, result))
 
 
 def _button(
@@ -92,79 +103,63 @@ def _button(
     return Button(label, path_of(page, *election.address) + query) if action in offered else None
 
 
-# --- a draft ---
-
-
-def _draft_step(election: Election, candidates: Mapping[int, int], offered: Collection[str], now: str) -> Step:
+def _draft_step(election: Election, candidates: Mapping[int, int], offered: Collection[str], now: str) -> NextStep:
+    """If something is missing, the first of all that the sentence names."""
     if election.filling:
-        return Step("wait", _("Candidates and voters are being copied into this draft."), is_quiet=True)
+        return NextStep("wait", _("Candidates and voters are being copied into this draft."), is_quiet=True)
     try:
         opening_rules.check_opening(election, candidates, now)
     except rules.NotReady as refusal:
-        return _missing_step(election, candidates, offered, str(refusal))
+        questions, sentence = election.questions, str(refusal)
+        lacking = [each for each in questions if opening_rules.lacks_candidates(each, candidates.get(each.number, 0))]
+        if lacking:
+            button = _button(lacking[0], "candidates", _("Add candidates"), offered, "ADD_CANDIDATES")
+            return NextStep("candidates", sentence, button)
+        lacks_voters = not election.voter_count or any(map(opening_rules.lacks_group, questions))
+        if election.electorate == "listed" and lacks_voters:
+            return NextStep("voters", sentence, _button(election, "roll", _("Add voters"), offered, "ADD_VOTERS"))
+        button = _button(election, "election_settings", _("Change the settings"), offered, "SET_UP")
+        roll = _button(election, "roll", _("See the list"), offered, "ADD_VOTERS")
+        return NextStep("settings", sentence, button, (roll,) if roll and election.has_secret_weights else ())
     rehearse = _button(election, "rehearse", _("Dress rehearsal"), offered, "REHEARSE")
-    also = (rehearse,) if rehearse else ()
-    label = _("Open the election")
-    if button := _button(election, "open_election", label, offered, "OPEN"):
-        return Step("open", _("Everything is ready. People can vote as soon as you open the election."), button, also)
+    others = (rehearse,) if rehearse else ()
+    if button := _button(election, "open_election", _("Open the election"), offered, "OPEN"):
+        sentence = _("Everything is ready. People can vote as soon as you open the election.")
+        return NextStep("open", sentence, button, others)
     sentence = _("Everything is ready. %(owner)s can open the election.") % {"owner": election.owner_name}
-    return Step("open", sentence, None, also, is_quiet=True)
+    return NextStep("open", sentence, None, others, is_quiet=True)
 
 
-def _missing_step(election: Election, candidates: Mapping[int, int], offered: Collection[str], sentence: str) -> Step:
-    """The first thing that is missing, of all that the sentence names."""
-    questions = election.questions
-    lacking = [each for each in questions if opening_rules.lacks_candidates(each, candidates.get(each.number, 0))]
-    if lacking:
-        return Step(
-            "candidates", sentence, _button(lacking[0], "candidates", _("Add candidates"), offered, "ADD_CANDIDATES")
-        )
-    if election.electorate == "listed" and (
-        not election.voter_count or any(opening_rules.lacks_group(each) for each in questions)
-    ):
-        return Step("voters", sentence, _button(election, "roll", _("Add voters"), offered, "ADD_VOTERS"))
-    button = _button(election, "election_settings", _("Change the settings"), offered, "SET_UP")
-    roll = _button(election, "roll", _("See the list"), offered, "ADD_VOTERS") if election.has_secret_weights else None
-    return Step("settings", sentence, button, (roll,) if roll else ())
-
-
-# --- an open election ---
-
-
-def _open_step(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
+def _open_step(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> NextStep:
     """Where every member may vote, inviting by mail is optional."""
     is_listed = election.electorate == "listed"
     invite = _button(election, "invitation", _("Invite voters"), offered, "INVITE")
     if is_listed and numbers.uninvited:
-        return _invite_step(election, numbers, invite)
+        values = {"waiting": numbers.uninvited, "voters": election.voter_count}
+        if numbers.is_inviting:
+            text = _("Invitations are on their way: %(waiting)d of %(voters)d still to go.") % values
+            return NextStep("wait", text, is_quiet=True)
+        text = ngettext(
+            "%(waiting)d of %(voters)d voters has not been invited yet.",
+            "%(waiting)d of %(voters)d voters have not been invited yet.",
+            numbers.uninvited,
+        )
+        return NextStep("invite", text % values, invite)
     if numbers.asked and "ANSWER" in offered:
         return numbers.asked
     if not is_listed and numbers.is_inviting:
-        return Step("wait", _("Invitations are on their way."), is_quiet=True)
+        return NextStep("wait", _("Invitations are on their way."), is_quiet=True)
     if not is_listed and not numbers.invited:
         text = " ".join((_("Nobody has been invited by mail yet."), turnout_text(election, numbers)))
-        return Step("invite", text, invite, is_quiet=True)
+        return NextStep("invite", text, invite, is_quiet=True)
     if is_listed and numbers.voted >= election.electors:
         text = _("Everyone has voted. You can close the election now, or wait for the end.")
         button = _button(election, "close_election", _("Close the election"), offered, "CLOSE")
-        return Step("close", text, button, is_quiet=True)
+        return NextStep("close", text, button, is_quiet=True)
     return _waiting_step(election, numbers, offered, now, *([_("Everyone is invited.")] if is_listed else []))
 
 
-def _invite_step(election: Election, numbers: Numbers, button: Button | None) -> Step:
-    values = {"waiting": numbers.uninvited, "voters": election.voter_count}
-    if numbers.is_inviting:
-        text = _("Invitations are on their way: %(waiting)d of %(voters)d still to go.") % values
-        return Step("wait", text, is_quiet=True)
-    text = ngettext(
-        "%(waiting)d of %(voters)d voters has not been invited yet.",
-        "%(waiting)d of %(voters)d voters have not been invited yet.",
-        numbers.uninvited,
-    )
-    return Step("invite", text % values, button)
-
-
-def _waiting_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *before: str) -> Step:
+def _waiting_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *before: str) -> NextStep:
     """Wait; or remind those who have not voted: once, shortly before the end, unless a reminder is scheduled."""
     end, text = election.no_voting_after, [*before, turnout_text(election, numbers)]
     is_scheduled = end is not None and any(moment(end, hours) > now for hours in election.remind_before)
@@ -174,10 +169,10 @@ def _waiting_step(election: Election, numbers: Numbers, offered: Collection[str]
         text.append(others if tells else _("Everybody who was invited gets an automatic reminder."))
     is_soon = election.ends is None or election.ends - datetime.fromisoformat(now) <= REMINDER_LEAD_TIME
     if numbers.reminded or is_scheduled or not is_soon or not election.takes_votes(now):
-        return Step("watch", " ".join(text), is_quiet=True)
+        return NextStep("watch", " ".join(text), is_quiet=True)
     label = _("Remind those who have not voted") if tells else _("Remind voters")
     button = _button(election, "invitation", label, offered, "INVITE", query="?what=reminder")
-    return Step("remind", " ".join(text), button, is_quiet=True)
+    return NextStep("remind", " ".join(text), button, is_quiet=True)
 
 
 def turnout_text(election: Election, numbers: Numbers) -> str:
@@ -187,17 +182,3 @@ def turnout_text(election: Election, numbers: Numbers) -> str:
     else:
         text = ngettext("%(voted)d has voted.", "%(voted)d have voted.", numbers.voted)
     return text % values
-
-
-# --- a closed one ---
-
-
-def _closed_step(election: Election, numbers: Numbers, later: Collection[Step | None]) -> Step:
-    result = Button(_("See the result"), path_of("results", election.name))
-    if not numbers.is_sealed:
-        sentence = _("The election is closed and final. The ballots are being counted.")
-        return Step("wait", " ".join(filter(None, (sentence, numbers.sealing))), result, is_quiet=True)
-    step = next((step for step in later if step is not None), None)
-    if step is None:
-        return Step("result", _("The election is closed and final."), result)
-    return replace(step, also=(*step.also, result))

@@ -25,7 +25,7 @@ from elections.questions import move_question
 from elections.roll.services import UnknownNames
 from elections.roll.views import ON_PATH, add_voters_from
 from elections.rules import MAX_QUESTIONS, Action, Election, State
-from elections.setup_steps import Step
+from elections.setup_steps import SetupStep
 from foundation.acts.refusals import NameTaken, Refusal
 from foundation.acts.retry import retry_lost_race, run_once
 from foundation.pages.forms import form_data, form_page, run_form, token_in
@@ -57,7 +57,7 @@ def create(request: HttpRequest) -> HttpResponse:
     return creation_page(request, form, setup_steps.WHAT)
 
 
-def creation_page(request: HttpRequest, form: NewElectionForm, step: Step) -> HttpResponse:
+def creation_page(request: HttpRequest, form: NewElectionForm, step: SetupStep) -> HttpResponse:
     context = {"form": form, "token": token_in(request.POST), "progress_steps": setup_steps.progress_steps(None, step)}
     return render(request, "elections/new.html", context, status=422 if form.errors else 200)
 
@@ -78,7 +78,7 @@ def create_with_all_settings(request: HttpRequest) -> HttpResponse:
 # --- the steps ---
 
 
-def load_step(name: str, step: str) -> tuple[Election, Step] | None:
+def load_step(name: str, step: str) -> tuple[Election, SetupStep] | None:
     election = repository.find_settled(name)
     if election is None or step not in setup_steps.BY_NAME:
         return None
@@ -87,7 +87,7 @@ def load_step(name: str, step: str) -> tuple[Election, Step] | None:
 
 @requires(Permission.USE_APPLICATION, load=load_step, rule=lambda user, found: may(found[1].action)(user, found[0]))
 @form_page
-def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
+def step(request: HttpRequest, found: tuple[Election, SetupStep]) -> HttpResponse:
     """Save one step and continue; if the election is no longer a draft, say so instead. A step that it no longer has,
     because of what was chosen in another tab, leads to the one before."""
     election, step = found
@@ -98,7 +98,7 @@ def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
     return PAGES[step.name](request, election, step)
 
 
-def over_page(request: HttpRequest, election: Election, step: Step) -> HttpResponse | None:
+def over_page(request: HttpRequest, election: Election, step: SetupStep) -> HttpResponse | None:
     """Says that it is no longer a draft, if it is not."""
     if election.stored_state == State.DRAFT:
         return None
@@ -106,7 +106,7 @@ def over_page(request: HttpRequest, election: Election, step: Step) -> HttpRespo
     return render(request, "elections/steps/over.html", context, status=status)
 
 
-def _what(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
+def _what(request: HttpRequest, election: Election, step: SetupStep) -> HttpResponse:
     text = repository.description_of(election.name).description
     form = WhatForm(form_data(request), initial={"name": election.name, "description": text})
 
@@ -121,7 +121,7 @@ def _what(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     return step_page(request, election, step, form)
 
 
-def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
+def _candidates(request: HttpRequest, election: Election, step: SetupStep) -> HttpResponse:
     if election.more:
         return _questions(request, election, step)
     there = repository.candidates_by_name(election.name)
@@ -139,14 +139,14 @@ def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpRes
     return step_page(request, election, step, form, candidates=there)
 
 
-def _after_candidates(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
+def _after_candidates(request: HttpRequest, election: Election, step: SetupStep) -> HttpResponse:
     if "ask" in request.POST:
         return redirect("ask_question", name=election.name)
     url = setup_steps.step_url if "stay" in request.POST else setup_steps.next_url
     return redirect(url(step, election))
 
 
-def _questions(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
+def _questions(request: HttpRequest, election: Election, step: SetupStep) -> HttpResponse:
     """Every question with its candidates, in one form: whichever button is pressed, all of it is saved."""
     there = repository.candidates_by_question(election)
     asked = [QuestionCard(form_data(request), election=each, there=there[each.number]) for each in election.questions]
@@ -182,7 +182,7 @@ def questions_url(question: Election) -> str:
     return f"{step}#question-{question.number}" if question.more else step
 
 
-def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
+def _who(request: HttpRequest, election: Election, step: SetupStep) -> HttpResponse:
     """Importing a list or adding a group saves this form first, and comes back."""
     form = WhoForm(form_data(request), election=election)
 
@@ -205,7 +205,7 @@ def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     return step_page(request, election, step, form, **more)
 
 
-def _settings(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
+def _settings(request: HttpRequest, election: Election, step: SetupStep) -> HttpResponse:
     form: Any = {"when": WhenForm, "how": HowForm}[step.name](form_data(request), election=election)
     if saved(request, form, lambda: _change(request, election, form)):
         if isinstance(form, WhenForm):
@@ -223,7 +223,7 @@ BULK_ROUTES = {
     "open": "open_election",
 }  # by the buttons of the step
 REFUSAL_FIELDS: dict[type[Refusal], str] = {UnknownNames: "voters", NameTaken: "name"}  # the field a refusal is about
-PAGES: dict[str, Callable[[HttpRequest, Election, Step], HttpResponse]] = {
+PAGES: dict[str, Callable[[HttpRequest, Election, SetupStep], HttpResponse]] = {
     "what": _what,
     "candidates": _candidates,
     "who": _who,
@@ -254,7 +254,7 @@ def saved(request: HttpRequest, form: Any, act: Callable[[], None], field: str |
     return True
 
 
-def step_page(request: HttpRequest, election: Election, step: Step, form: Any, **more: Any) -> HttpResponse:
+def step_page(request: HttpRequest, election: Election, step: SetupStep, form: Any, **more: Any) -> HttpResponse:
     context = {
         "form": form,
         "step": step,

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from accounts.models import User
 from elections import actions
-from elections.dashboard.next_step import Button, Step
+from elections.dashboard.next_step import Button, NextStep
 from elections.invitations import mailing as invitations
 from elections.invitations.mailing import ANNOUNCED
 from elections.rules import RUNNERS, Action, Election, WrongState
@@ -62,13 +62,13 @@ def mail_automatically(election: Election) -> None:
     try_record(event, mailing, _marked(election), exists)
 
 
-def mail_result_step(user: User, election: Election) -> Step | None:
+def mail_result_step(user: User, election: Election) -> NextStep | None:
     """The next step offered to organisers once the result is sealed."""
     may = actions.relation(user, election) in RUNNERS
     if not may or not election.voter_count or mailed_at(election) is not None:
         return None
     button = Button(_("Mail the result"), reverse("mail_result", args=[election.name]))
-    return Step("announce", _("The votes are counted. Tell the voters the result by email."), button)
+    return NextStep("announce", _("The votes are counted. Tell the voters the result by email."), button)
 
 
 def _marked(election: Election) -> Update:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from elections.dashboard.next_step import Button, Numbers, Step, next_step
+from elections.dashboard.next_step import Button, NextStep, Numbers, next_step
 from elections.rules import Election, Relation, State, offered
 from tests.rows import every_row
 
@@ -17,7 +17,7 @@ EVERYBODY = replace(OPEN, electorate="everyone")
 FIVE = Numbers(candidates={1: 5})
 INVITED = replace(FIVE, voted=120)
 REMIND = "Remind those who have not voted"
-ANNOUNCE = Step("announce", "Tell them.", Button("Announce", "/announce/"))
+ANNOUNCE = NextStep("announce", "Tell them.", Button("Announce", "/announce/"))
 
 
 def may(election, who=Relation.OWNER):
@@ -74,7 +74,7 @@ def test_the_next_step(election, numbers, what, words, button):
 def test_weights_and_secret_ballots_do_not_go_together_and_there_are_two_ways_out():
     found = step(replace(DRAFT, extra_votes=3), FIVE)
     assert "public ballots or one vote for each voter" in found.sentence
-    assert [each.label for each in (found.button, *found.also)] == ["Change the settings", "See the list"]
+    assert [each.label for each in (found.button, *found.other_buttons)] == ["Change the settings", "See the list"]
     assert step(replace(DRAFT, extra_votes=3, secret_ballot=False), FIVE).what == "open"
 
 
@@ -96,7 +96,7 @@ def test_what_others_ask_for_follows_the_sealing_and_leaves_the_result_in_reach(
     assert step(CLOSED, INVITED, ANNOUNCE).what == "wait", "not before it is sealed"
     found = step(CLOSED, replace(INVITED, is_sealed=True), None, ANNOUNCE)
     assert (found.what, found.button) == ("announce", ANNOUNCE.button)
-    assert [each.label for each in found.also] == ["See the result"]
+    assert [each.label for each in found.other_buttons] == ["See the result"]
 
 
 @every_row(
@@ -120,7 +120,7 @@ def test_nobody_is_offered_what_they_may_not_do(who, election, numbers, button):
 def test_a_manager_is_told_who_can_open_it_and_may_rehearse():
     found = step(DRAFT, FIVE, who=Relation.MANAGER)
     assert "Ada can open the election" in found.sentence
-    assert [each.label for each in found.also] == ["Dress rehearsal"]
+    assert [each.label for each in found.other_buttons] == ["Dress rehearsal"]
 
 
 def test_every_state_has_a_step_for_everybody():
