@@ -23,7 +23,6 @@ from .drafts import services as drafts
 from .groups import repository as groups
 from .groups import services as group_services
 from .lifecycle import services as lifecycle
-from .questions import add_question
 from .roll.services import add_voters
 from .rules import Election, State
 from .voter_lists import Details
@@ -308,7 +307,7 @@ def load_questions() -> int:
     add_voters(owner, election, list(known), known)
     if not election.more:
         election = repository.find(QUESTIONS) or election
-        add_question(owner, election, KEEPER, first_title=CHAIR, for_groups=("Workshop",))
+        drafts.add_question(owner, election, KEEPER, first_title=CHAIR, for_groups=("Workshop",))
     election = repository.find(QUESTIONS) or election
     for question in election.questions:
         add_candidates(owner, question, [Candidate(name) for name in QUESTION_CANDIDATES[question.title]])

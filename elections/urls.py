@@ -5,8 +5,6 @@ from django.urls import include, path
 from . import history, link_requests, managers, views
 from .candidates import views as candidates
 from .dashboard import views as dashboard_views
-from .drafts import question_views as questions
-from .drafts import setup_views
 from .drafts import views as drafts
 from .groups import views as groups
 from .invitations import message_views
@@ -29,11 +27,11 @@ below_election = [
     path("<name:name>/history/", history.history, name="history"),
     path("<name:name>/dashboard/", dashboard_views.dashboard, name="dashboard"),
     path("<name:name>/turnout/", turnout.turnout_part, name="turnout"),
-    path("<name:name>/steps/<slug:step>/", setup_views.step, name="election_step"),
+    path("<name:name>/steps/<slug:step>/", drafts.step, name="election_step"),
     path("<name:name>/", include(below_question)),
     path("<name:name>/question/<int:question>/", include(below_question)),
-    path("<name:name>/question/<int:question>/remove/", questions.remove_question, name="remove_election_question"),
-    path("<name:name>/ask/", questions.ask_question, name="ask_question"),
+    path("<name:name>/question/<int:question>/remove/", drafts.remove_question, name="remove_election_question"),
+    path("<name:name>/ask/", drafts.ask_question, name="ask_question"),
     path("<name:name>/description/", drafts.describe, name="describe"),
     path("<name:name>/roll/", roll_views.roll, name="roll"),
     path("<name:name>/roll/group/", groups.put_on_roll, name="add_group"),
@@ -73,8 +71,8 @@ below_groups = [
 
 urlpatterns = [
     path("elections/", views.elections, name="elections"),
-    path("elections/new/", setup_views.create, name="create_election"),
-    path("elections/new/all/", setup_views.create_with_all_settings, name="create_election_whole"),
+    path("elections/new/", drafts.create, name="create_election"),
+    path("elections/new/all/", drafts.create_with_all_settings, name="create_election_whole"),
     path("election/", include(below_election)),
     path("my-link/", link_requests.my_link, name="my_link"),
     path("no-reminders/<str:token>/", roll_views.leave_alone, name="leave_alone"),

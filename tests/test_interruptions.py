@@ -31,6 +31,7 @@ from elections import repository as elections
 from elections.candidates.services import add_candidates, change_picture
 from elections.drafts import copying
 from elections.drafts import services as drafts_services
+from elections.drafts.services import add_question
 from elections.groups import repository as kept_groups
 from elections.groups import services as groups
 from elections.invitations import mailing
@@ -38,7 +39,6 @@ from elections.lifecycle import closing
 from elections.lifecycle import deleting as deleting_acts
 from elections.lifecycle import services as lifecycle
 from elections.managers import add_manager
-from elections.questions import add_question
 from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.voter_lists import Details

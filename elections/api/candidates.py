@@ -16,7 +16,7 @@ from accounts.api.problems import FieldError, Problem
 from accounts.api.values import Markdown, Name, described, given
 from elections import repository
 from elections.candidates import services
-from elections.candidates.forms import CandidateForm
+from elections.candidates.views import CandidateForm
 from elections.rules import MAX_CANDIDATES, Action
 from foundation.pages.names import clean_title
 from foundation.ranking import candidates as ranking

@@ -12,7 +12,8 @@ from accounts.api.calls import NO_EFFECT, Call
 from accounts.api.operations import Area, operation
 from accounts.api.problems import of_form_errors
 from accounts.api.values import Name, given
-from elections import actions, questions, repository, rules
+from elections import actions, repository, rules
+from elections.drafts import services as drafts
 from elections.rules import Action
 from foundation.pages.names import clean_title
 
@@ -70,7 +71,7 @@ def add(call: Call, name: str) -> ElectionQuestion:
     titles = {each: _clean_title(each, sent.pop(each)) for each in ("title", "first_title") if each in sent}
     usual = rules.Question(rules.MAX_QUESTIONS + 1, titles["title"])
     settings = _settings(replace(election, more=(usual,)).at(usual.number), sent)
-    asked = call.run(lambda: questions.add_question(call.user, election, **titles, **settings))
+    asked = call.run(lambda: drafts.add_question(call.user, election, **titles, **settings))
     return call.made(read, name, asked.number if asked else call.first_event()["more"][-1]["number"])
 
 
@@ -108,4 +109,4 @@ def change(call: Call, name: str, question: int) -> ElectionQuestion:
 def remove(call: Call, name: str, question: int) -> None:
     """From a draft, with its candidates. The first one stays: everything else is stored with it."""
     election = load(call, name, Action.SET_UP, question)
-    call.run(lambda: questions.remove_question(call.user, election))
+    call.run(lambda: drafts.remove_question(call.user, election))

@@ -35,7 +35,7 @@ def _payload(candidate: Candidate) -> Item:
 
 
 def _add_batch(actor: User, election: Election, new: Sequence[Candidate]) -> list[str]:
-    election = _now(election)
+    election = as_now(election)
     check(actor, election, Action.ADD_CANDIDATES)
     batch = _numbered(election, new)
     if batch:
@@ -45,7 +45,7 @@ def _add_batch(actor: User, election: Election, new: Sequence[Candidate]) -> lis
     return [each.name for each in batch]
 
 
-def _now(election: Election) -> Election:
+def as_now(election: Election) -> Election:
     """The question as it is by now."""
     now = repository.find(election.name)
     if now is None or not now.has_question(election.number):
@@ -67,7 +67,7 @@ def _numbered(election: Election, new: Sequence[Candidate]) -> list[Candidate]:
 
 def edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
     """All statements together are bounded, so it depends on the version: of two concurrent edits, one retries."""
-    retry_lost_race(lambda: _edit_candidate(actor, _now(election), candidate))
+    retry_lost_race(lambda: _edit_candidate(actor, as_now(election), candidate))
 
 
 def _edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
@@ -102,7 +102,7 @@ def change_picture(actor: User, election: Election, name: str, wanted: PictureCh
     """Change the picture or its description, or remove it. Of two concurrent changes, the second wins."""
 
     def change() -> None:
-        now = _now(election)
+        now = as_now(election)
         check(actor, now, Action.CHANGE_CANDIDATES)
         _change_picture(actor, now, name, wanted)
 
@@ -128,4 +128,4 @@ def copy_pictures(actor: User, election: Election, source: Sequence[Candidate]) 
     without = {keys.fold(each.name) for each in there if each.photo is None}
     for each in source:
         if each.photo and keys.fold(each.name) in without and (new := photos.copy(each.photo)):
-            retry_lost_race(partial(_change_picture, actor, _now(election), each.name, PictureChange(new)))
+            retry_lost_race(partial(_change_picture, actor, as_now(election), each.name, PictureChange(new)))

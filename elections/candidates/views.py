@@ -6,10 +6,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from django import forms
+from django.core.validators import URLValidator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
 from elections import repository
@@ -17,14 +20,51 @@ from elections.access import election_context, organiser_page, organiser_page_wi
 from elections.roll import list_summary
 from elections.roll.views import ON_PATH
 from elections.rules import MAX_QUESTIONS, Action, Election
-from foundation.pages import markdown_cache
+from foundation.pages import lists, markdown_cache
+from foundation.pages.fields import LinesField, markdown_field, new_names, valid_rows
 from foundation.pages.forms import form_data, form_page, run_form, show_form
 from foundation.pages.messages import run_action
 from foundation.photos.changing import PictureChange, picture_page
 from foundation.ranking.candidates import Candidate
 
 from . import services
-from .forms import CandidateForm, CandidatesForm
+
+
+class CandidatesForm(forms.Form):
+    names = LinesField(
+        label=gettext_lazy("Add candidates, one per line"),
+        max_length=200_000,
+        rows=5,
+        help_text=gettext_lazy(
+            "Up to 500 candidates. Their names may have up to 40,000 Latin letters in total; letters of "
+            "other scripts and emoji count as two to four."
+        ),
+    )
+
+    def clean_names(self) -> list[str]:
+        if not self.cleaned_data["names"].strip():
+            return []  # where none are needed
+        rows = valid_rows(lists.read_candidates, self.cleaned_data["names"])
+        self.skipped = list_summary.skipped_of(rows)
+        return new_names(rows)
+
+
+class CandidateForm(forms.Form):
+    statement = markdown_field(
+        gettext_lazy("Statement"),
+        8,
+        gettext_lazy(
+            "You may use Markdown: *emphasis*, lists, links. All statements together may have about a "
+            "million Latin letters."
+        ),
+    )
+    link = forms.CharField(label=gettext_lazy("Link"), required=False, max_length=500, widget=forms.URLInput)
+
+    def clean_link(self) -> str:
+        link = str(self.cleaned_data["link"]).strip()
+        if link:
+            URLValidator(schemes=["http", "https"])(link)
+        return link
 
 
 @organiser_page(Action.LOOK)

@@ -11,15 +11,12 @@ from django.utils.translation import gettext_lazy as _
 
 from elections import kinds
 from elections.invitations.forms import reminders_field
+from elections.kinds import NEEDS_A_ROLL, OF, SHARES
 from elections.rules import (
-    CONFIRM,
-    COUNTS,
     ELECTORATES,
-    LEAVE,
     MAX_CANDIDATES,
     MAX_SEATS,
     METHODS,
-    NO_DRAFTS,
     RESULTS,
     SAFEGUARDS,
     Election,
@@ -27,13 +24,16 @@ from elections.rules import (
     check_window,
 )
 from foundation.acts.hooks import Hooks
-from foundation.pages.cards import Card, Cards, SeveralCards
+from foundation.pages.cards import Cards, SeveralCards
 from foundation.pages.fields import TitleField, markdown_field
 from foundation.pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from foundation.pages.times import Edge, form_time, from_text
 from foundation.tally import methods
+from foundation.tally.majorities import Of, majority_of
 
-from .majority_field import MajorityField
+from .cards import KIND_CHOICES, METHOD_CHOICES, SAFEGUARD_CARDS, SCORING_CARDS, STRICT, UNRANKED_CARDS
+
+OTHER_SHARE = "other"
 
 
 def seats_field(initial: int) -> forms.IntegerField:
@@ -57,140 +57,6 @@ def for_groups_field(groups: Sequence[str]) -> forms.TypedMultipleChoiceField:
     )
 
 
-# What each method does and when to choose it; and what becomes of those left out of a ranking.
-ONE_WINNER_CARD = Card(
-    _("One winner"),
-    _(
-        "Elects the candidate who would beat every other head to head. This is the Schulze method; it "
-        "suits nearly every election. It compares every pair of candidates, so counting by hand takes long."
-    ),
-    mark=_("recommended"),
-)
-SEVERAL_SEATS_CARD = Card(
-    _("Several seats, proportional"),
-    _(
-        "A third of the voters gets about a third of the seats. This is the single transferable vote "
-        "(STV), as Scottish councils count it. The count takes many rounds and passes on fractions of votes."
-    ),
-    mark=_("recommended"),
-)
-OTHER_METHODS = {
-    "ranked-pairs": Card(
-        _("Ranked pairs"),
-        _(
-            "One winner, compared head to head as above. The clearest contests count first, which is easier to "
-            "follow, but takes long with many candidates. Choose it if your rules name it (also called Tideman)."
-        ),
-    ),
-    "irv": Card(
-        _("Instant runoff"),
-        _(
-            "One winner. The candidate with the fewest first places is dropped, round by round, until one "
-            "has more than half. Choose it if your rules or your voters know it. A compromise that is "
-            "nobody's first choice is dropped early."
-        ),
-    ),
-    "borda": Card(
-        _("Borda"),
-        _(
-            "One winner, by points for every rank on a ballot. Choose it for tastes and prizes among "
-            "friends: ranking a rival last on purpose gives a voter more weight."
-        ),
-    ),
-    "stv-meek": Card(
-        _("STV (Meek)"),
-        _(
-            "Several seats, proportional, and a little fairer down to the last vote. It cannot be counted by "
-            "hand. Choose it if your rules name it."
-        ),
-    ),
-}
-METHOD_CHOICES: list[Any] = [
-    ("schulze", ONE_WINNER_CARD),
-    ("stv-scottish", SEVERAL_SEATS_CARD),
-    (_("More methods"), list(OTHER_METHODS.items())),
-]
-KIND_CARDS = {
-    "ranked": Card(
-        _("Ranked"),
-        _(
-            "Voters put the names in order. Use it for nearly everything: similar candidates do not take votes from "
-            "each other. It asks more of voters than a cross."
-        ),
-        mark=_("recommended"),
-    ),
-    "yes-no": Card(
-        _("Yes or no"),
-        _(
-            "Voters say yes or no to one proposal, or abstain. Use it to ratify or to change rules. With more than "
-            "two possible answers, rank them instead."
-        ),
-    ),
-    "choose": Card(
-        _("Choose"),
-        _(
-            "Voters choose one or a few, and most votes win. Use it if your rules ask for it. Similar candidates "
-            "take votes from each other, and a majority can win every seat."
-        ),
-    ),
-    "approval": Card(
-        _("Approval"),
-        _(
-            "Voters tick everyone they approve of, and most ticks win. Use it for dates and places, or for quick "
-            "decisions. A favourite and an acceptable choice count the same."
-        ),
-    ),
-    "score": Card(
-        _("Score"),
-        _(
-            "Voters give each candidate 0 to 5. Use it if it matters how much people like each option. Voters who use "
-            "only the ends of the scale have more weight; the runoff of STAR makes up for most of it."
-        ),
-    ),
-    "points": Card(
-        _("Points"),
-        _(
-            "Voters distribute a number of points. Use it for budgets, or to let a minority concentrate on one "
-            "candidate. Voters who spread their points by taste lose to those who plan."
-        ),
-    ),
-}
-KIND_CHOICES: list[Any] = [
-    ("ranked", KIND_CARDS["ranked"]),
-    (_("Other kinds of ballot"), [each for each in KIND_CARDS.items() if each[0] != "ranked"]),
-]
-SCORING_CARDS = {
-    "star": Card(
-        _("STAR"),
-        _(
-            "Score, then automatic runoff: the two with the highest totals meet, and the one whom more voters scored "
-            "higher wins. Exaggerating gains little."
-        ),
-        mark=_("recommended"),
-    ),
-    "score": Card(
-        _("Highest total score"),
-        _(
-            "The scores are added up. Choose it if your rules ask for it. Voters who give only 0 and 5 have more "
-            "weight."
-        ),
-    ),
-}
-UNRANKED_CARDS = {
-    "below": Card(
-        _("Below all who are ranked"),
-        _("Leaving a name out means: everyone I ranked is better. That is what most people intend."),
-        mark=_("recommended"),
-        picture="elections/pictures/left_out_below.html",
-    ),
-    "no-opinion": Card(
-        _("No opinion"),
-        _("Leaving a name out means: I cannot judge it. Good for long lists that nobody knows in full."),
-        picture="elections/pictures/left_out_no_opinion.html",
-    ),
-}
-
-
 class UsualField(forms.ChoiceField):
     """A choice that has a usual one, which counts where none was sent."""
 
@@ -203,30 +69,6 @@ class MethodField(forms.ChoiceField):
 
     def valid_value(self, value: Any) -> bool:
         return value in METHODS
-
-
-def fewest_field() -> forms.IntegerField:
-    return forms.IntegerField(
-        label=_("Choose at least"),
-        min_value=0,
-        max_value=MAX_CANDIDATES,
-        required=False,
-        initial=0,
-        help_text=_("With 0, a ballot may be left blank."),
-    )
-
-
-def most_field() -> forms.IntegerField:
-    return forms.IntegerField(
-        label=_("At most"),
-        min_value=0,
-        max_value=MAX_CANDIDATES,
-        required=False,
-        initial=0,
-        help_text=_(
-            "How many candidates voters may choose, or points they have. With 0: as many as seats, or 10 points."
-        ),
-    )
 
 
 def chosen_methods(election: Election) -> dict[str, str]:
@@ -243,29 +85,63 @@ def counted_settings(cleaned: dict[str, Any]) -> dict[str, Any]:
     return kinds.settings_of_kind(cleaned if is_named else cleaned | {"method": scoring})
 
 
-STRICT = "strict"
-SAFEGUARD_CARDS = {
-    STRICT: Card(
-        _("Strict: all of these"),
-        _("As chambers and unions require. It suits final votes best: then voters have nothing to keep."),
-    ),
-    NO_DRAFTS: Card(
-        _("No draft on the device"),
-        _("Nothing of a ballot is stored there while somebody votes. What is left before it is cast is lost."),
-    ),
-    LEAVE: Card(
-        _("Leave after casting"),
-        _("The ballot disappears from the screen, and the voter is signed out at once, also if they came by link."),
-    ),
-    CONFIRM: Card(
-        _("Protect the device"),
-        _("Before they cast a ballot, voters confirm that they have read how to protect their device."),
-    ),
-    COUNTS: Card(
-        _("Say that this vote counts"),
-        _("The ballot and its review say that this is the real vote. Rehearsals and previews never say so."),
-    ),
-}
+class MajorityWidget(forms.MultiWidget):
+    """Programs send one text instead, as it is stored."""
+
+    use_fieldset = True
+
+    def __init__(self) -> None:
+        shares = [*SHARES.items(), (OTHER_SHARE, _("at least another share"))]
+        super().__init__(
+            {
+                "share": forms.Select({"aria-label": _("Share")}, shares),
+                "own": forms.TextInput(
+                    {
+                        "aria-label": _("Another share, such as 3/5 or 60%"),
+                        "placeholder": "3/5",
+                        "size": 5,
+                        "maxlength": 9,
+                    }
+                ),
+                "of": forms.Select({"aria-label": _("Out of")}, [(each.value, OF[each]) for each in Of]),
+            }
+        )
+
+    def decompress(self, value: str | None) -> list[str]:
+        majority = majority_of(value or "")
+        is_usual = majority.share in SHARES
+        return [majority.share if is_usual else OTHER_SHARE, "" if is_usual else majority.share, majority.of.value]
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
+        return data[name] if name in data else super().value_from_datadict(data, files, name)
+
+    def use_required_attribute(self, initial: Any) -> bool:
+        return False
+
+    def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
+        return name not in data and super().value_omitted_from_data(data, files, name)
+
+
+class MajorityField(forms.Field):
+    """Its shape is checked with the other settings of the kind of ballot (`elections.kinds`)."""
+
+    widget = MajorityWidget
+    has_roll = True
+
+    def follow(self, electorate: str) -> None:
+        """A share of everyone on the roll needs a list of voters."""
+        self.has_roll = electorate == "listed"
+        if isinstance(self.widget, MajorityWidget) and not self.has_roll:
+            self.widget.widgets[-1].choices = [(each.value, OF[each]) for each in Of if each != Of.ENTITLED]
+
+    def clean(self, value: Any) -> str:
+        text = value
+        if not isinstance(value, str):
+            share, own, of = (each or "" for each in value or ("", "", ""))
+            text = f"{own.strip() if share == OTHER_SHARE else share} {of}" if share else ""
+        if text.endswith(Of.ENTITLED) and not self.has_roll:
+            raise forms.ValidationError(NEEDS_A_ROLL)
+        return text
 
 
 class SafeguardsField(forms.MultipleChoiceField):
@@ -419,8 +295,24 @@ class SettingsForm(ZonedForm):
         ),
     )
     seats = seats_field(1)
-    fewest = fewest_field()
-    most = most_field()
+    fewest = forms.IntegerField(
+        label=_("Choose at least"),
+        min_value=0,
+        max_value=MAX_CANDIDATES,
+        required=False,
+        initial=0,
+        help_text=_("With 0, a ballot may be left blank."),
+    )
+    most = forms.IntegerField(
+        label=_("At most"),
+        min_value=0,
+        max_value=MAX_CANDIDATES,
+        required=False,
+        initial=0,
+        help_text=_(
+            "How many candidates voters may choose, or points they have. With 0: as many as seats, or 10 points."
+        ),
+    )
     unranked = forms.ChoiceField(
         label=_("A candidate left out of a ranking counts as"),
         choices=list(UNRANKED_CARDS.items()),

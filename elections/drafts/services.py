@@ -1,4 +1,4 @@
-"""Making a draft and renaming it.
+"""Making a draft, asking several questions in it, and renaming it.
 
 Renaming moves its items to the keys of the new name: one transaction creates the election under the new name and
 removes the old one; a background task moves candidates and voters. Until then `renamed_from` is set, the election
@@ -16,16 +16,17 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from elections import repository, rolls, sharding
+from elections import repository, rolls, rules, sharding
 from elections.actions import check, record
+from elections.candidates.services import as_now, remove_candidates
 from elections.lifecycle.deleting import clear_name
 from elections.repository import RENAMING
-from elections.rules import Action, Election, check_titles
+from elections.rules import Action, Election, Question, check_titles
 from foundation.acts import storage
 from foundation.acts.background import Batch, Task, finished
 from foundation.acts.refusals import LostRace, NameTaken, Refusal
 from foundation.acts.storage import now_text, table
-from foundation.acts.versions import unchanged
+from foundation.acts.versions import next_version, unchanged
 from foundation.pages import markdown_cache
 from foundation.store import keys, sharded_reads
 from foundation.store.log import Event
@@ -42,6 +43,7 @@ OMITTED_DEFAULTS: Item = {
     **{"kind": "ranked", "fewest": 0, "most": 0, "majority": ""},
 }
 NAME_TAKEN = _("There is already an election with that name. Please choose another one.")
+CANDIDATES_AT_ONCE = 10  # removed with their pictures in one transaction, with room for the election and who runs it
 ITEMS_PER_BATCH = 30  # moved in one transaction: each is made there, removed here, and may have a task
 
 
@@ -79,6 +81,71 @@ def _free_name(name: str) -> None:
                 "name, or try again in a moment."
             )
         )
+
+
+# --- several questions ---
+
+
+def add_question(
+    actor: User, election: Election, title: str, *, first_title: str = "", mark: str | None = None, **settings: Any
+) -> Election:
+    """Ask another question; returns the election as it asks it. The first one gets a title, too, once it is no longer
+    alone: the name of the election, unless another is given. Idempotent for the same `mark` of a form."""
+    check(actor, election, Action.SET_UP)
+    whole = election.at(1)
+    if len(whole.questions) >= rules.MAX_QUESTIONS:
+        raise rules.WrongState(_("An election has at most %(most)d questions.") % {"most": rules.MAX_QUESTIONS})
+    number = max((each.number for each in whole.more), default=1) + 1
+    after = replace(
+        whole,
+        title=first_title or whole.title or whole.name,
+        more=(*whole.more, Question(number, title, **settings)),
+        order=(*whole.order, number) if whole.order else (),
+    )
+    check_titles(after)
+    return _change_questions(actor, whole, after, mark=mark).at(number)
+
+
+def remove_question(actor: User, question: Election) -> Election:
+    """With its candidates, the last few of them together with it. The first one stays as long as there are others:
+    everything else is stored with it."""
+    check(actor, question, Action.SET_UP)
+    if question.number == 1:
+        raise rules.WrongState(_("The first question cannot be removed. Change it instead, or remove the others."))
+    names = [each.name for each in repository.candidates(question.name, question.number)]
+    while len(names) > CANDIDATES_AT_ONCE:
+        some, names = names[:CANDIDATES_AT_ONCE], names[CANDIDATES_AT_ONCE:]
+        remove_candidates(actor, question, some)
+        question = as_now(question)
+    whole = question.at(1)
+    more = tuple(each for each in whole.more if each.number != question.number)
+    order = tuple(each for each in whole.order if each != question.number) if more else ()
+    after = replace(whole, more=more, order=order, title=whole.title if more else "")
+    gone = [write for name in names for write in repository.removing_candidate(question.name, name, question.number)]
+    return _change_questions(actor, whole, after, *gone)
+
+
+def move_question(actor: User, question: Election, *, up: bool) -> Election:
+    """Exchange it with the one before it or after it on the ballot."""
+    check(actor, question, Action.SET_UP)
+    order = [each.number for each in question.questions]
+    at = order.index(question.number)
+    other = at - 1 if up else at + 1
+    if not 0 <= other < len(order):
+        return question
+    order[at], order[other] = order[other], order[at]
+    whole = question.at(1)
+    return _change_questions(actor, whole, replace(whole, order=tuple(order))).at(question.number)
+
+
+def _change_questions(
+    actor: User, before: Election, after: Election, *also: Write, mark: str | None = None
+) -> Election:
+    fields = {name: getattr(after, name) for name in ("title", "more", "order")}
+    different = {name: value for name, value in fields.items() if getattr(before, name) != value}
+    writes = (*repository.change(before, after), *also)
+    record(actor, "ElectionUpdated", before, repository.storable(different), *writes, once=mark)
+    return next_version(before, after)
 
 
 # --- renaming ---

@@ -14,7 +14,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from elections import kinds
-from elections.candidates.forms import CandidatesForm
+from elections.candidates.views import CandidatesForm
 from elections.invitations.forms import reminders_field
 from elections.roll.forms import VotersForm
 from elections.rules import KINDS, RANKED_METHODS, SEVERAL_SEATS, UNRANKED, Election, check_window
@@ -27,8 +27,16 @@ from foundation.pages.times import Edge, form_time, from_text, is_selectable, lo
 from foundation.ranking.candidates import Candidate
 from foundation.tally.majorities import Of
 
-from .forms import (
+from .cards import (
+    BALLOT_CARDS,
+    CHANGE_CARDS,
+    ELECTORATE_CARDS,
     SCORING_CARDS,
+    TEMPLATES,
+    end_after_days,
+    initial_settings,
+)
+from .forms import (
     SettingsForm,
     UsualField,
     chosen_methods,
@@ -36,7 +44,6 @@ from .forms import (
     for_groups_field,
     seats_field,
 )
-from .templates import TEMPLATES, end_after_days, initial_settings
 
 
 def discard_field(form: forms.Form, name: str) -> None:
@@ -115,31 +122,6 @@ class BallotForm(CandidatesForm):
 
 # --- who votes ---
 
-ELECTORATE_CARDS = {
-    "listed": Card(_("A list of people"), _("You list them, by user name or by mail address.")),
-    "everyone": Card(_("Everybody here"), _("Everyone who has an account here and may vote.")),
-}
-BALLOT_CARDS = {
-    "secret": Card(
-        _("Secret"), _("Nobody who uses this site can tell how a person voted, not even you."), mark=_("recommended")
-    ),
-    "public": Card(
-        _("Public"), _("Everyone who can see the election can see who ranked whom, as with a show of hands.")
-    ),
-}
-
-
-CHANGE_CARDS = {
-    "changeable": Card(
-        _("Changeable until the close"),
-        _("In a secret election voters keep twelve words for it, which nobody else has."),
-        mark=_("recommended"),
-    ),
-    "final": Card(
-        _("Final once cast"), _("There is nothing to keep, and nothing by which a vote could be proved to others.")
-    ),
-}
-
 
 class WhoForm(VotersForm):
     plain = ("electorate", "joining", "safeguards", "vote_by_link", "announces")
@@ -153,13 +135,11 @@ class WhoForm(VotersForm):
 
     def __init__(self, *arguments: Any, election: Election, **options: Any):
         self.election = election
-        super().__init__(*arguments, initial=self._initial(), **options)
+        initial = {name: getattr(election, name) for name in self.plain}
+        initial["ballots"] = "secret" if election.secret_ballot else "public"
+        initial["changes"] = "changeable" if election.changeable else "final"
+        super().__init__(*arguments, initial=initial, **options)
         self.fields["voters"].required = False
-
-    def _initial(self) -> dict[str, Any]:
-        stored = {name: getattr(self.election, name) for name in self.plain}
-        changes = "changeable" if self.election.changeable else "final"
-        return stored | {"ballots": "secret" if self.election.secret_ballot else "public", "changes": changes}
 
     def clean_voters(self) -> list[str]:
         return super().clean_voters() if self.cleaned_data["voters"].strip() else []
@@ -205,26 +185,22 @@ OPENINGS = {
 
 def duration_choices(zone: str, now: datetime) -> list[tuple[str, Card]]:
     """How long people can vote, with the day on which that ends if it is opened today."""
+    choices = []
+    for name, days in DAYS.items():
+        count, length = days, ngettext("%(count)d day", "%(count)d days", days)
+        if days % 7 == 0:
+            count, length = days // 7, ngettext("%(count)d week", "%(count)d weeks", days // 7)
+        ends = local_time(from_text(end_after_days(days, zone, now)), zone)
+        end = {"day": date_format(ends, gettext("l, j F")), "time": date_format(ends, "H:i")}
+        choices.append((name, Card(length % {"count": count}, gettext("until %(day)s, %(time)s") % end)))
+    until_closed = Card(
+        _("Until I close it"), _("No end: you close it with a button. Automatic reminders need an end.")
+    )
     return [
-        *((name, Card(_duration_text(days), _end_text(days, zone, now))) for name, days in DAYS.items()),
+        *choices,
         (AT_CHOSEN_TIME, Card(_("Until a date I choose"), _("Any day and time."))),
-        (
-            WHEN_CLOSED,
-            Card(_("Until I close it"), _("No end: you close it with a button. Automatic reminders need an end.")),
-        ),
+        (WHEN_CLOSED, until_closed),
     ]
-
-
-def _duration_text(days: int) -> str:
-    if days % 7:
-        return ngettext("%(count)d day", "%(count)d days", days) % {"count": days}
-    return ngettext("%(count)d week", "%(count)d weeks", days // 7) % {"count": days // 7}
-
-
-def _end_text(days: int, zone: str, now: datetime) -> str:
-    ends = local_time(from_text(end_after_days(days, zone, now)), zone)
-    day = date_format(ends, gettext("l, j F"))
-    return gettext("until %(day)s, %(time)s") % {"day": day, "time": date_format(ends, "H:i")}
 
 
 class WhenForm(ZonedForm):
@@ -237,19 +213,17 @@ class WhenForm(ZonedForm):
 
     def __init__(self, *arguments: Any, election: Election, **options: Any):
         self.now = from_text(now_text())
-        super().__init__(*arguments, initial=self._initial(election), **options)
-        self.fields["lasts"].choices = duration_choices(election.time_zone, self.now)
-
-    def _initial(self, election: Election) -> dict[str, Any]:
         begins, ends = (
             form_time(each, election.time_zone) if each else None for each in (election.begins, election.ends)
         )
-        opens = AT_CHOSEN_TIME if begins else "pressed"
-        stored = {"time_zone": election.time_zone, "remind_before": election.remind_before}
+        initial = {"time_zone": election.time_zone, "remind_before": election.remind_before}
         since, end = election.begins or self.now, election.no_voting_after
         quick = {end_after_days(days, election.time_zone, since): name for name, days in DAYS.items()}
         lasts = WHEN_CLOSED if end is None else quick.get(end, AT_CHOSEN_TIME)
-        return stored | {"opens": opens, "begins": begins, "lasts": lasts, "ends": ends}
+        opens = AT_CHOSEN_TIME if begins else "pressed"
+        initial |= {"opens": opens, "begins": begins, "lasts": lasts, "ends": ends}
+        super().__init__(*arguments, initial=initial, **options)
+        self.fields["lasts"].choices = duration_choices(election.time_zone, self.now)
 
     def clean(self) -> dict[str, Any]:
         for choice, name in (("opens", "begins"), ("lasts", "ends")):
@@ -323,14 +297,10 @@ class HowForm(forms.Form):
 # --- several questions ---
 
 
-def title_field(label: Any, help_text: Any = "") -> TitleField:
-    return TitleField(label=label, help_text=help_text)
-
-
 class QuestionForm(HowForm):
     """One of several questions: its title, for which voters it is, and all that `HowForm` has."""
 
-    title = title_field(_("Question"))
+    title = TitleField(label=_("Question"))
     field_order = ("title", "for_groups")
 
     def __init__(self, *arguments: Any, election: Election, **options: Any):
@@ -375,9 +345,11 @@ class QuestionCard(QuestionForm):
 class AskForm(forms.Form):
     """Another question; and what the first one is called from now on, once it is no longer alone."""
 
-    title = title_field(_("The new question"), _("For example: Treasurer, or The budget for next year."))
+    title = TitleField(label=_("The new question"), help_text=_("For example: Treasurer, or The budget for next year."))
     kind = UsualField(label=_("Kind of ballot"), choices=list(KINDS.items()), initial="ranked")
-    first_title = title_field(_("The question so far"), _("Voters now see it beside the others, so it needs a title."))
+    first_title = TitleField(
+        label=_("The question so far"), help_text=_("Voters now see it beside the others, so it needs a title.")
+    )
     token = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, *arguments: Any, election: Election, **options: Any):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from accounts.models import User
 from ballots import services as ballots
-from elections import questions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -49,7 +48,7 @@ def looks_at_questions(organiser: User, voter: User) -> list[Look]:
 def _with_two_questions(organiser: User, voter: User, name: str) -> None:
     drafts.create(organiser, text(name), secret_ballot=False, results_public=True)
     titles = {"first_title": text("Chair", MIN_TAG_CHARS), "title": text("Colour", MIN_TAG_CHARS)}
-    questions.add_question(organiser, _now(name), **titles)
+    drafts.add_question(organiser, _now(name), **titles)
     for number in (1, 2):
         candidates = [filled(Candidate("Ada")), filled(Candidate("Bo"))]
         add_candidates(organiser, _now(name).at(number), candidates)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from accounts.models import User
-from elections import questions, repository
+from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
@@ -29,9 +29,7 @@ def opened(person) -> Callable[..., Election]:
         if election.kind != "yes-no":
             add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
         for number in range(2, asking + 1):
-            another = questions.add_question(
-                owner, repository.find(name), f"Question {number}", first_title="Question 1"
-            )
+            another = drafts.add_question(owner, repository.find(name), f"Question {number}", first_title="Question 1")
             add_candidates(owner, another, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
         enrol(*voters)
         add_voters(owner, repository.find(name), voters)
@@ -45,7 +43,7 @@ def draft_asking(owner: User, name: str, *titles: str, **settings) -> Election:
     first, *others = titles
     election = drafts.create(owner, name, **settings)
     for each in others:
-        election = questions.add_question(owner, election, each, first_title=first)
+        election = drafts.add_question(owner, election, each, first_title=first)
     for each in election.questions:
         add_candidates(owner, repository.find(name).at(each.number), [Candidate("Ada"), Candidate("Bo")])
     return repository.find(name)

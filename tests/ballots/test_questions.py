@@ -12,7 +12,6 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import repository
 from ballots.personal_data import export_ballots
-from elections import questions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -40,10 +39,10 @@ def board(person):
         owner = person("the organiser")
         enrol("Eve", "Bob", "Cy", "Dan")
         first = drafts.create(owner, "Board", **settings)
-        second = questions.add_question(
+        second = drafts.add_question(
             owner, first, "The budget", first_title="The chair", kind="yes-no", majority="1/2 cast"
         )
-        third = questions.add_question(
+        third = drafts.add_question(
             owner, second, "Speaker", for_groups=("Students",), kind="choose", most=1, method="most-votes"
         )
         add_candidates(owner, third.at(1), [Candidate("Xi"), Candidate("Yu"), Candidate("Zoe")])

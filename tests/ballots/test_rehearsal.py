@@ -9,7 +9,6 @@ import pytest
 
 from accounts import repository as people
 from ballots import rehearsal
-from elections import questions
 from elections import repository as elections
 from elections.candidates.services import add_candidates, remove_candidate
 from elections.drafts import services as drafts
@@ -94,8 +93,8 @@ def test_only_a_draft_is_rehearsed(site, opened):
 
 def test_robots_answer_every_question(draft):
     owner = people.find("the organiser")
-    questions.add_question(owner, draft, "The budget", first_title="The chair", kind="yes-no", majority="1/2 cast")
-    asked = questions.add_question(
+    drafts.add_question(owner, draft, "The budget", first_title="The chair", kind="yes-no", majority="1/2 cast")
+    asked = drafts.add_question(
         owner, elections.find("Board"), "Speaker", kind="choose", method="most-votes", most=1, for_groups=("Nobody",)
     )
     add_candidates(owner, asked, [Candidate("Kim"), Candidate("Lou")])

@@ -14,7 +14,8 @@ from ballots.rules import NotConfirmed
 from elections import repository as elections
 from elections.drafts import copying
 from elections.drafts import services as drafts
-from elections.drafts.forms import SAFEGUARD_CARDS, STRICT, SafeguardsField
+from elections.drafts.cards import SAFEGUARD_CARDS, STRICT
+from elections.drafts.forms import SafeguardsField
 from elections.rules import CONFIRM, COUNTS, LEAVE, NO_DRAFTS, SAFEGUARDS
 from foundation.ranking.listing import COOKIE as ORDER
 

@@ -37,12 +37,12 @@ from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
+from elections.drafts.services import add_question
 from elections.invitations import mailing
 from elections.invitations.voting_link import read_link
 from elections.kinds import settings_of_kind
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
-from elections.questions import add_question
 from elections.roll.services import add_voters
 from elections.rules import Action
 from elections.voter_lists import Details

@@ -16,7 +16,7 @@ from elections import repository as elections
 from elections import setup_steps
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.questions import add_question
+from elections.drafts.services import add_question
 from elections.roll.services import add_voters
 from foundation.acts.storage import table
 from foundation.ranking.candidates import Candidate

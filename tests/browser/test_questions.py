@@ -11,7 +11,6 @@ from playwright.sync_api import Page, expect
 
 from accounts import repository as accounts
 from ballots import repository as ballots
-from elections import questions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -47,7 +46,7 @@ def asked(settings, server: str, server_folder) -> Callable[..., str]:
             ("The committee", {"kind": "choose", "most": 2, "seats": 2, "method": "most-votes"}),
             ("The budget", {"kind": "yes-no", "method": "majority", "majority": "1/2 cast"}),
         ):
-            election = questions.add_question(
+            election = drafts.add_question(
                 owner, election, title, first_title="The chair", for_groups=others_for, **more
             )
         for each in election.questions:

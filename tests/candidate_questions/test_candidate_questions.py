@@ -18,7 +18,6 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import passes
 from elections import actions, panels, repository
-from elections import questions as several
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -790,8 +789,8 @@ def test_candidates_of_all_questions_of_an_election_are_asked_and_answer(otto, p
         person(name, Role.VOTER)
     made = drafts.create(otto, "Board")
     add_candidates(otto, made, [Candidate("Cy"), Candidate("Bo")])
-    made = several.add_question(otto, board(), "Budget", first_title="Chair", kind="yes-no", method="majority")
-    made = several.add_question(otto, made.at(1), "Speaker")
+    made = drafts.add_question(otto, board(), "Budget", first_title="Chair", kind="yes-no", method="majority")
+    made = drafts.add_question(otto, made.at(1), "Speaker")
     add_candidates(otto, made, [Candidate("Bo"), Candidate("Dee")])
     add_voters(otto, board(), ["Ada"])
     actions.change(otto, board(), Action.SET_QUESTIONS, questions_from="voters")

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from elections import actions, demo, questions, repository, rules
+from elections import actions, demo, repository, rules
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
@@ -49,9 +49,9 @@ def spring(draft):
     enrol("Eve", "Finn", "Gil", "Hal")
     known = {name: Details(groups=("Staff",)) for name in ("Eve", "Finn", "Gil")}
     add_voters(ada, draft, ["Eve", "Finn", "Gil", "Hal"], known)
-    asked = questions.add_question(ada, repository.find(NAME), "The budget", first_title="The chair", kind="yes-no")
+    asked = drafts.add_question(ada, repository.find(NAME), "The budget", first_title="The chair", kind="yes-no")
     actions.change(ada, asked, Action.SET_UP, majority="1/2 cast", method="majority")
-    asked = questions.add_question(
+    asked = drafts.add_question(
         ada, repository.find(NAME), "Delegates", kind="choose", method="most-votes", most=2, for_groups=("Staff",)
     )
     add_candidates(ada, asked, [Candidate("Ida"), Candidate("Jo")])
@@ -152,7 +152,7 @@ def test_two_tabs_may_ask_and_no_two_questions_have_one_title(ada, spring):
 
 def test_there_are_at_most_twenty_questions(ada, draft):
     for number in range(2, rules.MAX_QUESTIONS + 1):
-        questions.add_question(people.find("Ada"), repository.find(NAME), f"Number {number}")
+        drafts.add_question(people.find("Ada"), repository.find(NAME), f"Number {number}")
     refused = ada.post(ASK, {"title": "One more", "kind": "ranked"})
     assert "at most 20 questions" in text_of(refused)
     for page in (STEP, f"/election/{NAME}/candidates/", f"/election/{NAME}/dashboard/"):
@@ -162,7 +162,7 @@ def test_there_are_at_most_twenty_questions(ada, draft):
 def test_all_questions_together_have_at_most_a_thousand_candidates(ada, draft):
     owner = people.find("Ada")
     for title in ("B", "C"):
-        asked = questions.add_question(owner, repository.find(NAME), title)
+        asked = drafts.add_question(owner, repository.find(NAME), title)
         add_candidates(owner, asked, [Candidate(f"{number}") for number in range(498)])
     refused = ada.post(f"/election/{NAME}/question/3/candidates/", {"names": "x\ny\nz"})
     assert "at most 1000 candidates" in text_of(refused)
@@ -268,11 +268,11 @@ def test_the_checklist_and_what_is_missing_go_by_question(ada, spring):
     page = text_of(ada.get(f"/election/{NAME}/open/"))
     for part in ("The chair", "The budget", "Delegates", "only for: Staff (3 voters)", "2 candidates"):
         assert part in page
-    asked = questions.add_question(people.find("Ada"), spring, "A song")
+    asked = drafts.add_question(people.find("Ada"), spring, "A song")
     page = text_of(ada.get(f"/election/{NAME}/open/"))
     assert "It cannot open yet" in page
     assert "at least two candidates for “A song”" in text_of(ada.get(f"/election/{NAME}/dashboard/"))
-    questions.remove_question(people.find("Ada"), asked)
+    drafts.remove_question(people.find("Ada"), asked)
     assert ada.post(f"/election/{NAME}/open/", {}).status_code == 302
     assert repository.find(NAME).allow_vote
 
@@ -329,8 +329,8 @@ def test_deleting_counts_the_candidates_of_all_questions(ada, spring):
 
 def test_the_history_names_the_question_that_something_is_about(ada, spring):
     owner = people.find("Ada")
-    gone = questions.add_question(owner, spring, "A song nobody knows")
-    questions.remove_question(owner, gone)
+    gone = drafts.add_question(owner, spring, "A song nobody knows")
+    drafts.remove_question(owner, gone)
     page = text_of(ada.get(f"/election/{NAME}/history/"))
     assert "Delegates · Ada added candidates: Ida, Jo." in page
     assert "The chair · Ada added candidates: Bo, Cy." in page

@@ -7,7 +7,7 @@ import pytest
 from accounts import repository as people
 from ballots import repository as ballots
 from ballots.services import voter_context, withdraw
-from elections import questions, repository
+from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle.services import open_
@@ -28,10 +28,10 @@ def three_questions(*, secret: bool, **settings):
     enrol("Olga", "Ada", "Bob", "Cy", "Dan")
     olga = people.find("Olga")
     election = drafts.create(olga, NAME, secret_ballot=secret, **settings)
-    election = questions.add_question(
+    election = drafts.add_question(
         olga, election, "The budget", first_title="The chair", kind="yes-no", method="majority", majority="1/2 cast"
     )
-    election = questions.add_question(
+    election = drafts.add_question(
         olga, election, "Speaker", for_groups=("Students",), kind="choose", most=1, method="most-votes"
     )
     add_candidates(olga, election.at(1), [Candidate("Xi"), Candidate("Yu"), Candidate("Zoe")])

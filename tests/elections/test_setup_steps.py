@@ -17,17 +17,17 @@ from accounts.rules import Role
 from elections import actions, repository, setup_steps
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.drafts.forms import (
-    GROUPS,
+from elections.drafts.cards import (
     KIND_CARDS,
     METHOD_CHOICES,
     SCORING_CARDS,
+    TEMPLATES,
     UNRANKED_CARDS,
-    ElectionForm,
-    SettingsForm,
+    end_after_days,
+    initial_settings,
 )
+from elections.drafts.forms import GROUPS, ElectionForm, SettingsForm
 from elections.drafts.setup_forms import DAYS, HowForm, NewElectionForm, WhenForm
-from elections.drafts.templates import TEMPLATES, end_after_days, initial_settings
 from elections.lifecycle import services as lifecycle
 from elections.managers import add_manager
 from elections.roll.services import add_voters

@@ -15,7 +15,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.rules import Role
 from ballots import services as voting
-from elections import actions, questions, repository, rolls, voter_lists
+from elections import actions, repository, rolls, voter_lists
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -242,8 +242,8 @@ def spring(ada):
     add_voters(ada, election, EVERYBODY, GROUPS)
     asked = {"for_groups": ("Board",)}
     election = actions.change(ada, repository.find("Spring"), Action.SET_UP, **asked)
-    election = questions.add_question(ada, election, "Colour", first_title="Chair")
-    questions.add_question(ada, election, "Canteen", for_groups=("Staff",))
+    election = drafts.add_question(ada, election, "Colour", first_title="Chair")
+    drafts.add_question(ada, election, "Canteen", for_groups=("Staff",))
     for question in repository.find("Spring").questions:
         add_candidates(ada, question, [Candidate("Bo"), Candidate("Cy")])
     return repository.find("Spring")

@@ -16,9 +16,9 @@ from elections import repository as elections
 from elections import rolls, sharding
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
+from elections.drafts.services import add_question
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.questions import add_question
 from elections.roll.services import add_voters
 from elections.rules import Election
 from foundation.ranking.candidates import Candidate

@@ -9,9 +9,10 @@ import pytest
 
 from accounts import repository as people
 from ballots.repository import every_ballot
-from elections import questions, repository
+from elections import repository
 from elections.actions import change
 from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
@@ -54,15 +55,15 @@ def titles() -> list[str]:
 
 
 def test_of_two_questions_that_are_added_at_once_one_is_added_and_no_number_is_given_twice(olga, draft):
-    add = partial(questions.add_question, olga, draft)
+    add = partial(drafts.add_question, olga, draft)
     assert isinstance(lost(partial(add, "Five"), partial(add, "Four")), LostRace)
     assert titles() == ["One", "Two", "Three", "Four"]
-    questions.add_question(olga, now(), "Five")
+    drafts.add_question(olga, now(), "Five")
     assert [each.number for each in now().questions] == [1, 2, 3, 4, 5]
 
 
 def test_a_form_sent_twice_adds_one_question(olga, draft):
-    add = partial(questions.add_question, olga, draft, "Four", mark="the same form")
+    add = partial(drafts.add_question, olga, draft, "Four", mark="the same form")
     with overtaken_by(add), pytest.raises(Repeated):
         add()
     assert titles() == ["One", "Two", "Three", "Four"]
@@ -71,8 +72,8 @@ def test_a_form_sent_twice_adds_one_question(olga, draft):
 def acts_on_the_second(olga, draft):
     two = draft.at(2)
     return {
-        "remove": partial(questions.remove_question, olga, two),
-        "move": partial(questions.move_question, olga, two, up=False),
+        "remove": partial(drafts.remove_question, olga, two),
+        "move": partial(drafts.move_question, olga, two, up=False),
         "rename": partial(change, olga, two, Action.SET_UP, title="Renamed"),
         "open": partial(lifecycle.open_, olga, draft),
     }
@@ -98,9 +99,9 @@ def test_a_question_is_not_changed_as_it_was_before_another_tab_changed_it(olga,
 def test_no_candidate_is_left_behind_in_a_question_that_was_removed(olga, draft):
     """Who adds one looks again after they were overtaken; who removes the question has seen all its candidates."""
     cy, dee = (partial(add_candidates, olga, draft.at(2), [Candidate(name)]) for name in ("Cy", "Dee"))
-    lost(partial(questions.remove_question, olga, draft.at(2)), cy)
+    lost(partial(drafts.remove_question, olga, draft.at(2)), cy)
     assert len(repository.candidates("Board", 2)) == 3
-    lost(dee, partial(questions.remove_question, olga, now().at(2)))
+    lost(dee, partial(drafts.remove_question, olga, now().at(2)))
     assert repository.candidates("Board", 2) == []
 
 

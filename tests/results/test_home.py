@@ -11,7 +11,6 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts.rules import Role
 from ballots import services as voting
-from elections import questions
 from elections import repository as elections
 from elections.dashboard.home_cards import MAX_CARDS
 from elections.drafts import services as drafts
@@ -274,7 +273,7 @@ def test_who_runs_things_finds_a_card_for_each_with_its_figure_and_next_step_mos
     opened("Ann", name="Later", electorate="everyone", no_voting_before=TOMORROW, no_voting_after=FUTURE)
     opened("Ann", "Ben", name="Uninvited")
     decide(opened, "Past")
-    questions.add_question(otto, drafts.create(otto, "Meeting"), "Treasurer")
+    drafts.add_question(otto, drafts.create(otto, "Meeting"), "Treasurer")
     polling.make(otto, ("Pizza", "Sushi"), 30, **CHOSEN)
     making.make(otto, Type.TRIVIA, TRIVIA, title="Quiz")
     post = news.write(otto, Written("Good news", "All is well."))

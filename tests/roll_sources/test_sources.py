@@ -19,7 +19,7 @@ from accounts.connectors.protocol import Identity
 from accounts.models import User
 from accounts.rules import Role
 from ballots import services as voting
-from elections import questions, repository, rolls
+from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -147,7 +147,7 @@ def test_a_file_is_previewed_and_applied(client, draft, server):
 
 
 def test_what_is_followed_counts_who_each_of_several_questions_is_for(client, draft, otto, server):
-    questions.add_question(otto, now(), "Speaker", first_title="Chair", for_groups=("Students",))
+    drafts.add_question(otto, now(), "Speaker", first_title="Chair", for_groups=("Students",))
     add_candidates(otto, now().at(2), [Candidate("Kim"), Candidate("Lou")])
     server.body = (
         b"email,group\nann@example.org,Students\nbea@example.org,Students\ncid@example.org,Students\ndora@example.org,"

@@ -12,7 +12,6 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from elections import questions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -154,7 +153,7 @@ def test_of_several_questions_those_say_it_in_which_people_stand_who_agreed(pers
     owner, ada = person("the organiser"), person("Ada", Role.VOTER)
     board = drafts.create(owner, "Board")
     add_candidates(owner, board, [Candidate("Red"), Candidate("Blue")])
-    speaker = questions.add_question(owner, elections.find("Board"), "Speaker", first_title="Colour")
+    speaker = drafts.add_question(owner, elections.find("Board"), "Speaker", first_title="Colour")
     add_candidates(owner, speaker, [Candidate("Ada"), Candidate("Cy")])
     enrol("voter")
     add_voters(owner, elections.find("Board"), ["voter"])

@@ -11,7 +11,7 @@ from accounts import mail_quota
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from elections import questions, repository, rolls
+from elections import repository, rolls
 from elections.candidates.services import add_candidates, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -376,7 +376,7 @@ def test_an_organiser_asks_with_a_button_and_the_candidate_finds_the_page_at_hom
 def test_those_who_stand_in_any_question_of_an_election_are_asked_once_and_shown_in_each(otto, boss, bo, draft, person):  # noqa: F811
     """Bo stands in two questions, Dee only in the last one."""
     dee = person("Dee", Role.VOTER)
-    last = questions.add_question(otto, board(), "Speaker", first_title="Chair")
+    last = drafts.add_question(otto, board(), "Speaker", first_title="Chair")
     add_candidates(otto, last, [Candidate("Bo"), Candidate("Dee")])
     assert ask_candidates(otto, board()) == 2
     assert ask_candidates(otto, board()) == 0

@@ -26,7 +26,7 @@ from accounts.sessions import SessionStore
 from accounts.visitors import Visitor
 from ballots import services as ballots
 from ballots.services import sealing
-from elections import actions, link_requests, questions, rolls, sharding, voter_lists
+from elections import actions, link_requests, rolls, sharding, voter_lists
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.candidates.services import add_candidates, change_picture, edit_candidate, remove_candidate
@@ -557,9 +557,9 @@ def several_questions_in_one_election() -> None:
         made = drafts.create(ada, name, secret_ballot=is_secret)
         for title in ("Budget", "Dish", "Song"):
             kind = "yes-no" if title == "Budget" else "ranked"
-            made = questions.add_question(ada, made, title, first_title="Chair", kind=kind)
-        questions.remove_question(ada, made.at(3))
-        questions.move_question(ada, election(name).at(4), up=True)
+            made = drafts.add_question(ada, made, title, first_title="Chair", kind=kind)
+        drafts.remove_question(ada, made.at(3))
+        drafts.move_question(ada, election(name).at(4), up=True)
         song = actions.change(ada, election(name).at(4), Action.SET_UP, title="A song", for_groups=("Staff",))
         add_candidates(ada, song, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
         edit_candidate(ada, song, Candidate("Bo", statement="*I* sing."))

@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 from accounts.rules import Role
 from accounts.services import remove_self
 from ballots import services as ballots
+from elections.drafts.services import add_question
 from elections.invitations import mailing, reminders
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.managers import add_manager
-from elections.questions import add_question
 from foundation.store.log import as_text
 from parts.news import repository as posts
 from parts.news import services as news

@@ -12,8 +12,8 @@ from accounts.rules import Role
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
+from elections.drafts.services import add_question
 from elections.lifecycle import services as lifecycle
-from elections.questions import add_question
 from elections.roll.services import add_voters
 from elections.rules import Election
 from foundation.ranking.candidates import Candidate
