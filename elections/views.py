@@ -44,7 +44,7 @@ def elections(request: HttpRequest) -> HttpResponse:
     prefix = form.cleaned_data["q"] if form.is_valid() else ""
     if tab == "mine" and not prefix:
         own, older = read_page(request, partial(own_elections.own_elections, request.user), show="mine")
-        own.sort(key=lambda each: (not each.waits(now), *urgency(each.listed, now)))
+        own = sorted(own, key=lambda each: (not each.waits(now), *urgency(each.listed, now)))
         rows = [(each.listed, each.listed.state(now), each, each.waits(now)) for each in own]
         context = {"rows": rows, "older": older, "tab": "mine", "form": SearchForm()}
         return render(request, "elections/elections.html", context)

@@ -216,7 +216,7 @@ class WhenForm(ZonedForm):
         begins, ends = (
             form_time(each, election.time_zone) if each else None for each in (election.begins, election.ends)
         )
-        initial = {"time_zone": election.time_zone, "remind_before": election.remind_before}
+        initial: dict[str, Any] = {"time_zone": election.time_zone, "remind_before": election.remind_before}
         since, end = election.begins or self.now, election.no_voting_after
         quick = {end_after_days(days, election.time_zone, since): name for name, days in DAYS.items()}
         lasts = WHEN_CLOSED if end is None else quick.get(end, AT_CHOSEN_TIME)

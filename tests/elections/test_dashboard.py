@@ -11,7 +11,7 @@ from accounts.rules import Role
 from ballots import services as casting
 from elections import repository
 from elections.candidates.services import add_candidates
-from elections.dashboard.next_step import Button, Step
+from elections.dashboard.next_step import Button, NextStep
 from elections.drafts import services as drafts
 from elections.invitations import mailing, messages
 from elections.lifecycle import closing
@@ -132,7 +132,7 @@ def test_the_roll_of_a_draft_says_how_many_it_has(page, ada):
 
 def test_others_say_what_follows_the_sealing(page, ada, monkeypatch):
     asked = []
-    step = Step("tell", "Tell everybody.", Button("Tell them", "/tell/"))
+    step = NextStep("tell", "Tell everybody.", Button("Tell them", "/tell/"))
     steps = [lambda user, election: asked.append((user.name, election.name)) or step]
     monkeypatch.setattr("elections.dashboard.views.ONCE_SEALED", steps)
     opened(ada, "Open")
