@@ -24,8 +24,8 @@ from elections.access import GUESTS
 from elections.dashboard.home_cards import CARDS, election_cards
 from elections.dashboard.next_step import ONCE_SEALED
 from elections.drafts import copying
-from elections.groups import filling
 from elections.groups import repository as groups
+from elections.groups.services import FILLING as FILLING_GROUPS
 from elections.groups.services import forget_person as leave_groups
 from elections.invitations import mailing, opt_out
 from elections.invitations.emails import EMAIL_TEMPLATES as ELECTION_EMAILS
@@ -123,7 +123,7 @@ def install_hooks() -> None:
         REMOVAL,
         *(elections.RENAMING, elections.DELETING, elections.SEALING, rolls.IMPORTING, copying.FILLING, mailing.MAILING),
         ANSWERING,
-        *(groups.DELETING, filling.FILLING),
+        *(groups.DELETING, FILLING_GROUPS),
     )
 
     # Mail templates, each kind from the app that sends it.

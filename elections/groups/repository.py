@@ -1,9 +1,9 @@
-"""Groups in the table, and the writes that keep all items of a group consistent."""
+"""Groups of voters and their members in the table, and the writes that keep all items of a group consistent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -18,9 +18,41 @@ from foundation.store import keys
 from foundation.store.splitting import by_count
 from foundation.store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Write
 
-from .rules import Group, Member
-
+UNKNOWN = Details()
 DELETING = TaskType("delete group", _("Deleting a group"))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What lists show of a group; its members lie beside it. It never changes a roll by itself."""
+
+    id: str
+    name: str
+    owner_name: str
+    created_at: str
+    members: int = 0
+    version: int = 1
+
+    def is_owned_by(self, person: str) -> bool:
+        return keys.fold(person) == keys.fold(self.owner_name)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of a group, as on a roll: a user name with its account, an address, or a member number."""
+
+    name: str
+    account: str | None = None
+    details: Details = UNKNOWN  # what letters to somebody with a member number need
+
+    @property
+    def label(self) -> str:
+        return rolls.voter_label(self.name, self.details.display_name)
+
+    @property
+    def is_by_account(self) -> bool:
+        return "@" not in self.name
+
 
 # --- finding ---
 
@@ -141,16 +173,15 @@ def unchanged(group: Group) -> Equals:
 
 
 def adding(group_id: str, members: Sequence[Member]) -> list[Write]:
-    return [*(_new_member(group_id, each) for each in members), _touched(group_id, len(members))]
-
-
-def _new_member(group_id: str, member: Member) -> Put:
-    place = keys.member(group_id, member.name)
-    index = {"GSI1PK": keys.groups_with(member.name).pk, "GSI1SK": keys.group_by_id(group_id)}
-    bound: Item = {} if member.account is None else {"account": member.account}
-    bound |= {rolls.LETTER_OF_MEMBER: letter} if (letter := rolls.letter_fields(member.details)) else {}
-    fields = {"group_id": group_id, "member_name": member.name, **bound}
-    return Put({"PK": place.pk, "SK": place.sk, "entity_type": "MEMBER", **index, **fields}, when=Missing())
+    writes: list[Write] = []
+    for member in members:
+        place = keys.member(group_id, member.name)
+        index = {"GSI1PK": keys.groups_with(member.name).pk, "GSI1SK": keys.group_by_id(group_id)}
+        fields: Item = {"group_id": group_id, "member_name": member.name}
+        fields |= {} if member.account is None else {"account": member.account}
+        fields |= {rolls.LETTER_OF_MEMBER: letter} if (letter := rolls.letter_fields(member.details)) else {}
+        writes.append(Put({"PK": place.pk, "SK": place.sk, "entity_type": "MEMBER", **index, **fields}, when=Missing()))
+    return [*writes, _touched(group_id, len(members))]
 
 
 def removing(group_id: str, names: Sequence[str]) -> list[Write]:

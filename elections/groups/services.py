@@ -1,12 +1,18 @@
-"""Actions on groups of voters."""
+"""Actions on groups of voters.
+
+People are added by a background task. Their list is stored first, in slices that fit one transaction, then the task.
+The digest of the list identifies it, so that sending it again resumes it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+import time
+from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import count
 
 from django.utils.translation import gettext_lazy as _
 
@@ -21,18 +27,28 @@ from elections.roll.services import NOTHING, Known
 from elections.rolls import is_by_number
 from elections.rules import Action, Election, Relation, State, takes_names
 from elections.voter_lists import Details, group_named
-from foundation.acts.background import Batch, Task, finished, next_deletions
+from foundation.acts.background import Batch, Task, TaskType, finished, next_deletions
 from foundation.acts.queues import process_each
-from foundation.acts.refusals import LostRace, NameTaken, NotThere
+from foundation.acts.refusals import LostRace, NameTaken, NotThere, TooMany
 from foundation.acts.retry import retry_lost_race
 from foundation.acts.storage import SITE, now_text, record, table, write
+from foundation.pages import lists
+from foundation.pages.names import MAX_NAME_CHARS
 from foundation.store import keys
 from foundation.store.log import Event
-from foundation.store.table import Check, Exists, Item, Write
+from foundation.store.splitting import by_count
+from foundation.store.table import Check, Delete, Exists, Item, Put, Write
 
-from . import filling, repository, rules
-from .filling import Filling
-from .rules import Group, Member
+from . import repository
+from .repository import Group, Member
+
+MAX_MEMBERS = lists.MAX_ROWS  # as many as a list for a roll may have
+MAX_GROUPS_PER_PERSON = 200
+FILLING = TaskType("fill group", _("Adding people to a group"))
+SLICES_PER_WRITE = 40  # of one transaction: 90 long names are 72 KB, and it takes 4 MB
+UNUSED_SLICE_SECONDS = 7 * 24 * 3600  # of slices whose task was never stored
+NOT_THERE = _("This group no longer exists.")
+NAME_TAKEN = _("You already have a group with that name. Please choose another name.")
 
 # --- making ---
 
@@ -43,15 +59,30 @@ def make(user: User, name: str, members: Sequence[Member] = ()) -> Group:
 
 
 def _make(user: User, group: Group, members: Sequence[Member], source: Sequence[str] = ()) -> Group:
-    rules.check_number(len(repository.names_taken(user.name)))
-    rules.check_room(group, len(members))
-    coming, task = filling.begin(group, user.name, members)
+    if len(repository.names_taken(user.name)) >= MAX_GROUPS_PER_PERSON:
+        sentence = _("You have %(most)d groups, the maximum. Delete one you do not need.")
+        raise TooMany(sentence % {"most": MAX_GROUPS_PER_PERSON})
+    check_room(group, len(members))
+    filling, task = begin_filling(group, user.name, members)
     event_data = {"group_id": group.id, "name": group.name, "created_at": group.created_at}
     event = Event(user.name, "GroupMade", event_data | ({"source": list(source)} if source else {}))
-    taken = {0: NameTaken(rules.NAME_TAKEN)}
+    taken = {0: NameTaken(NAME_TAKEN)}
     record(event, *repository.creation(group, source), *task, people.is_same_account(user), refusals=taken)
-    filling.fill(coming)
+    fill(filling)
     return group
+
+
+def check_room(group: Group, more: int) -> None:
+    if group.members + more > MAX_MEMBERS:
+        sentence = _("A group has at most %(most)d members; with these it would have %(count)d.")
+        raise TooMany(sentence % {"most": MAX_MEMBERS, "count": group.members + more})
+
+
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """The name, or the first of “Name (2)”, “Name (3)” … that is not taken; the taken ones are folded."""
+    endings = ("" if number == 1 else f" ({number})" for number in count(1))
+    names = (wanted[: MAX_NAME_CHARS - len(ending)].rstrip() + ending for ending in endings)
+    return next(name for name in names if keys.fold(name) not in taken)
 
 
 def save_roll(user: User, election: Election, form: str) -> Group:
@@ -66,7 +97,7 @@ def save_roll(user: User, election: Election, form: str) -> Group:
         if (there := repository.find(number)) is not None:
             return there
         members = list(repository.on_roll(election, by_name=takes_names(election)))
-        name = rules.free_name(election.name, repository.names_taken(user.name))
+        name = free_name(election.name, repository.names_taken(user.name))
         source = (election.name, election.created_at)
         return _make(user, Group(number, name, user.name, now_text()), members, source)
 
@@ -76,13 +107,89 @@ def save_roll(user: User, election: Election, form: str) -> Group:
         return save()
 
 
+# --- who comes in, as a background task ---
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """Progress of a list."""
+
+    group_id: str
+    token: str
+    by: str
+    slices: int
+    done: int = 0
+    added: int = 0
+    there: int = 0  # in the group already
+    gone: int = 0  # whose account no longer exists
+
+    @property
+    def subject(self) -> str:
+        return f"{self.group_id} {self.token}"
+
+
+def begin_filling(group: Group, by: str, members: Sequence[Member]) -> tuple[Filling, list[Write]]:
+    """Store the list; returns the task to write with the event, or none for an empty list."""
+    if not members:
+        return Filling(group.id, "", by, 0), []
+    names = "\n".join((group.id, *(each.name for each in members)))
+    token, until = hashlib.sha256(names.encode()).hexdigest()[:32], int(time.time()) + UNUSED_SLICE_SECONDS
+    slices = []  # not read until the task exists
+    for number, some in enumerate(by_count(members)):
+        place, data = keys.coming_members(group.id, token, number), repository.member_data(some)
+        known = repository.letter_data(some)
+        slices.append(Put({"PK": place.pk, "SK": place.sk, "token": token, **data, **known, "ttl": until}))
+    for writes in by_count(slices, SLICES_PER_WRITE):
+        table().write(*writes)
+    filling = Filling(group.id, token, by, len(slices))
+    task = FILLING.begin(filling.subject, group_id=group.id, token=token, by=by, slices=len(slices))
+    return filling, [task]
+
+
+def is_filling(group_id: str) -> bool:
+    first = table().page(keys.all_coming_members(group_id), limit=1).items
+    return bool(first) and FILLING.find(Filling(group_id, first[0]["token"], "", 0).subject) is not None
+
+
+def fill(filling: Filling) -> Filling:
+    """As far as a request can wait for; the worker does the rest."""
+    batches: list[Item] = []
+    FILLING.start(filling.subject, watch=batches.append)
+    return replace(filling, **batches[-1]) if batches else filling
+
+
+@FILLING.step
+def fill_batch(task: Task) -> Batch:
+    filling = Filling(**task.data, **task.progress)
+    if repository.find(filling.group_id) is None:
+        return finished()  # its slices are deleted with the group
+    place = keys.coming_members(filling.group_id, filling.token, filling.done)
+    rows = table().get(place)
+    members = repository.members_from(rows) if rows else []
+    there = repository.existing_members(filling.group_id, (each.name for each in members))
+    absent = [each for each in members if keys.fold(each.name) not in there]
+    new = repository.current_members(absent)
+    progress = {
+        "done": filling.done + 1,
+        "added": filling.added + len(new),
+        "there": filling.there + len(members) - len(absent),
+        "gone": filling.gone + len(absent) - len(new),
+    }
+    event = Event(filling.by, "GroupMembersAdded", {"group_id": filling.group_id, **repository.member_data(new)})
+    writes = [
+        *(repository.adding(filling.group_id, new) if new else []),
+        *([Delete(place, when=Exists())] if rows else []),
+    ]
+    return Batch(writes, progress, event if new else None, is_last=progress["done"] == filling.slices)
+
+
 # --- changing ---
 
 
 def _find_own(user: User, group_id: str) -> Group:
     group = repository.find(group_id)
-    if group is None or not rules.owns(user.name, group):
-        raise NotThere(rules.NOT_THERE)
+    if group is None or not group.is_owned_by(user.name):
+        raise NotThere(NOT_THERE)
     return group
 
 
@@ -93,7 +200,7 @@ def rename(user: User, group_id: str, name: str) -> None:
         group = _find_own(user, group_id)
         if name != group.name:
             event = Event(user.name, "GroupRenamed", {"group_id": group.id, "name": name})
-            refusals = {1: LostRace(), 0: NameTaken(rules.NAME_TAKEN)}
+            refusals = {1: LostRace(), 0: NameTaken(NAME_TAKEN)}
             record(event, *repository.renaming(group, name), refusals=refusals)
 
     retry_lost_race(act)
@@ -103,19 +210,16 @@ def add(user: User, group_id: str, names: Sequence[str], details: Known = NOTHIN
     """Add known names and all addresses and member numbers; returns how many came in."""
     group = _find_own(user, group_id)
     accounts = repository.find_accounts(names)
-    known = [Member(name, accounts.get(keys.fold(name)), _of_letter(name, details)) for name in names]
+    letters = {name: replace(each, groups=None, weight=None) for name, each in details.items() if is_by_number(name)}
+    known = [Member(name, accounts.get(keys.fold(name)), letters.get(name, Details())) for name in names]
     known = [each for each in known if not each.is_by_account or each.account]
-    rules.check_room(group, len(known))
-    coming, task = filling.begin(group, user.name, known)
+    check_room(group, len(known))
+    filling, task = begin_filling(group, user.name, known)
     if task:
         with suppress(LostRace):  # the same list is on its way already
             is_there = Check(keys.group(group.id), Exists())
-            write(*task, is_there, refusals={1: NotThere(rules.NOT_THERE)})
-    return filling.fill(coming)
-
-
-def _of_letter(name: str, details: Known) -> Details:
-    return replace(details[name], groups=None, weight=None) if is_by_number(name) and name in details else Details()
+            write(*task, is_there, refusals={1: NotThere(NOT_THERE)})
+    return fill(filling)
 
 
 def remove(user: User, group_id: str, name: str) -> None:

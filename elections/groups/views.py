@@ -36,8 +36,8 @@ from foundation.pages.lists import Verdict
 from foundation.pages.messages import confirm_page, refusals_as_messages, run_action
 from foundation.pages.paging import list_context, read_page
 
-from . import filling, repository, rules, services
-from .rules import MAX_GROUPS_PER_PERSON, Group, Member
+from . import repository, services
+from .repository import Group
 
 MADE = Limit("groups", 60, SECONDS_PER_HOUR)
 MAX_USES_SHOWN = 10
@@ -122,7 +122,7 @@ def make(request: HttpRequest) -> HttpResponse:
 
 def _owned(user: User, group: Group) -> None:
     """404 for everyone but its owner, whatever their role."""
-    if not rules.owns(user.name, group):
+    if not group.is_owned_by(user.name):
         raise Http404
 
 
@@ -137,7 +137,7 @@ def group(request: HttpRequest, group: Group) -> HttpResponse:
     found, older = read_page(request, partial(repository.members, group.id, prefix=prefix), q=prefix)
     used = services.used_in(request.user, group.id, MAX_USES_SHOWN)
     context = {"group": group, "members": found, "older": older, "search": search, "used": used}
-    context |= {"coming": filling.is_under_way(group.id)}
+    context |= {"coming": services.is_filling(group.id)}
     return render(request, "elections/groups/group.html", context)
 
 
@@ -198,17 +198,13 @@ def add(request: HttpRequest, group: Group) -> HttpResponse:
         return _add(request, group)
     form = MembersForm(form_data(request), request.FILES if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        return _preview_members(request, group, form.cleaned_data["rows"])
+        rows = form.cleaned_data["rows"]
+        names = [row.value for row in rows if row.value]
+        there, accounts = repository.existing_members(group.id, names), repository.find_accounts(names)
+        rows = voter_lists.compare_with_roll(rows, there, accounts, _("Already in the group."))
+        context = {"group": group, **preview_context(rows, list_summary.MEMBERS)}
+        return render(request, "elections/groups/preview.html", context)
     return show_form(request, form, _("Add members"), _("Check the list"), upload=True, group=group)
-
-
-def _preview_members(request: HttpRequest, group: Group, rows: list[VoterRow]) -> HttpResponse:
-    names = [row.value for row in rows if row.value]
-    rows = voter_lists.compare_with_roll(
-        rows, repository.existing_members(group.id, names), repository.find_accounts(names), _("Already in the group.")
-    )
-    context = {"group": group, **preview_context(rows, list_summary.MEMBERS)}
-    return render(request, "elections/groups/preview.html", context)
 
 
 def _add(request: HttpRequest, group: Group) -> HttpResponse:
@@ -244,7 +240,7 @@ def save_roll(request: HttpRequest, election: Election) -> HttpResponse:
 @form_page
 def put_on_roll(request: HttpRequest, election: Election) -> HttpResponse:
     """First which group, then its numbers, then one button."""
-    own, _more = repository.list_own(request.user.name, limit=MAX_GROUPS_PER_PERSON)
+    own, _more = repository.list_own(request.user.name, limit=services.MAX_GROUPS_PER_PERSON)
     form = ChoiceForm(form_data(request), groups=own, initial={"group": own[0].id if len(own) == 1 else None})
     if request.method == "POST" and form.is_valid():
         chosen = next(each for each in own if each.id == form.cleaned_data["group"])
@@ -260,20 +256,19 @@ def put_on_roll(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def _preview_group(request: HttpRequest, election: Election, group: Group, choice: ChoiceForm) -> HttpResponse:
-    groups = (voter_lists.group_named(group.name),) if choice.cleaned_data["as_group"] else ()
-    rows = _rows(election, list(repository.every_member(group.id)), groups)
-    context = election_context(request, election, group=group, choice=choice)
-    context |= preview_context(rows, list_summary.VOTERS, groups)
-    return render(request, "elections/groups/put_on.html", context)
-
-
-def _rows(election: Election, members: list[Member], groups: tuple[str, ...]) -> list[VoterRow]:
     """A verdict for each member; a reused name does not bring back a deleted account."""
+    groups = (voter_lists.group_named(group.name),) if choice.cleaned_data["as_group"] else ()
+    members = list(repository.every_member(group.id))
     current = {each.name for each in repository.current_members(members)}
     rows = [
         VoterRow(line, each.name, each.name, Verdict.NEW, display_name=each.details.display_name)
         for line, each in enumerate(members, 1)
     ]
-    judged = compare(election, rows, groups)
     gone = {"verdict": Verdict.INVALID, "reason": _("This account no longer exists.")}
-    return [replace(row, **gone) if row.verdict == Verdict.NEW and row.value not in current else row for row in judged]
+    judged = [
+        replace(row, **gone) if row.verdict == Verdict.NEW and row.value not in current else row
+        for row in compare(election, rows, groups)
+    ]
+    context = election_context(request, election, group=group, choice=choice)
+    context |= preview_context(judged, list_summary.VOTERS, groups)
+    return render(request, "elections/groups/put_on.html", context)

@@ -10,9 +10,8 @@ from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.groups import repository as groups
-from elections.groups import rules
 from elections.groups import services as keeping
-from elections.groups.rules import Group, Member
+from elections.groups.repository import Group, Member
 from elections.lifecycle import services as lifecycle
 from elections.managers import add_manager
 from elections.personal_data import groups_with, own_groups
@@ -123,10 +122,10 @@ def test_somebody_elses_group_is_not_there(site, ada, person):
 
 def test_there_is_a_most_of_members_and_of_groups(site, ada, monkeypatch):
     group = club(ada, *ADDRESSES[:3])
-    monkeypatch.setattr(rules, "MAX_MEMBERS", 4)
+    monkeypatch.setattr(keeping, "MAX_MEMBERS", 4)
     with pytest.raises(TooMany):
         keeping.add(ada, group.id, ADDRESSES[3:5])
-    monkeypatch.setattr(rules, "MAX_GROUPS_PER_PERSON", 1)
+    monkeypatch.setattr(keeping, "MAX_GROUPS_PER_PERSON", 1)
     with pytest.raises(TooMany):
         keeping.make(ada, "Another")
 
