@@ -18,7 +18,7 @@ from elections import rolls, sharding
 from elections.invitations.voting_link import Link, are_unchanged
 from elections.repository import Description
 from elections.rules import Election
-from elections.sharding import Known
+from elections.sharding import ElectionOrName
 from elections.turnout.counts import counted_in
 from foundation.acts.storage import table
 from foundation.store import keys, sharded_reads
@@ -202,13 +202,13 @@ def ballot_from(item: Item) -> Ballot:
     return Ballot(item["rankings"], item["confirmation"], item.get("when_cast"), rolls.weight_of(item))
 
 
-def every_ballot(election: Known) -> Iterator[Ballot]:
+def every_ballot(election: ElectionOrName) -> Iterator[Ballot]:
     """In its question."""
     found = sharded_reads.each(table(), sharding.ballot_spans(election))
     return (ballot_from(item) for item in found if "rankings" in item)
 
 
-def ballot_rows(election: Known) -> Iterator[Row]:
+def ballot_rows(election: ElectionOrName) -> Iterator[Row]:
     """Every ballot that was not withdrawn as a row of code, ranking, weight and voter, in no meaningful order."""
     names = ("confirmation", "rankings", "weight", "voter_name")
     found = sharded_reads.values(table(), sharding.ballot_spans(election), *names)
@@ -222,14 +222,14 @@ def sorter() -> Sorter:
     return Sorter(settings.DATA_DIR)
 
 
-def ballots_with_keys(election: Known) -> Iterator[tuple[Line | None, Line]]:
+def ballots_with_keys(election: ElectionOrName) -> Iterator[tuple[Line | None, Line]]:
     """Every ballot, unless it was withdrawn, and its key, as sortable lines."""
     names = ("confirmation", "rankings", "weight", "PK", "SK")
     for code, ranking, weight, pk, sk in sharded_reads.values(table(), sharding.ballot_spans(election), *names):
         yield as_line((code, ranking, str(weight or ""), "")) if code else None, as_line((sk, pk))
 
 
-def sort_ballots(election: Known) -> Sorter:
+def sort_ballots(election: ElectionOrName) -> Sorter:
     found = sorter()
     found.add(map(as_line, ballot_rows(election)))
     return found

@@ -24,7 +24,7 @@ def check(user: User, election: Election, action: Action) -> None:
     """Refuse an action this person may not take, or not now."""
     rules.check_who(relation(user, election), action)
     rules.check_when(election.state(now_text()), action)
-    rules.check_settled(election, action)
+    rules.check_not_busy(election, action)
 
 
 def record(

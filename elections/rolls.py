@@ -25,7 +25,7 @@ from . import sharding
 from .opening_rules import as_opened
 from .repository import Description, description_among, election_of, recent_read
 from .rules import Election, State
-from .sharding import Known
+from .sharding import ElectionOrName
 
 NUMBER_SIGN = "@"  # follows member numbers on the roll
 LETTER_FIELDS = ("display_name", "postal", "language", "check")  # of somebody listed by member number
@@ -175,7 +175,7 @@ def newest_entries(span: Span) -> list[Item]:
 
 
 def list_voters(
-    election: Known, *, prefix: str = "", limit: int, cursor: str | None = None, by_name: bool = True
+    election: ElectionOrName, *, prefix: str = "", limit: int, cursor: str | None = None, by_name: bool = True
 ) -> tuple[list[Item], str | None]:
     """A page of the roll. Without those listed by name, pages are filled up, so that no gap reveals them."""
     roll = sharding.roll_spans(election, prefix)
@@ -216,7 +216,7 @@ def entitled_voters(election: Election) -> Iterator[Voter]:
     return (voter for voter in every_voter(election) if election.is_for(voter.groups))
 
 
-def sizes_by_weight(election: Known) -> Counter[tuple[tuple[str, ...], int]]:
+def sizes_by_weight(election: ElectionOrName) -> Counter[tuple[tuple[str, ...], int]]:
     """How many on the roll are in each combination of voter groups and have each weight."""
     found = sharded_reads.values(table(), sharding.roll_spans(election), "groups", "weight")
     return Counter((tuple(groups or ()), weight or 1) for groups, weight in found)
@@ -238,12 +238,12 @@ def as_it_would_open(election: Election) -> Election:
     return as_opened(election, sizes_by_weight(election))
 
 
-def every_voter(election: Known, *, by_name: bool = True) -> Iterator[Voter]:
+def every_voter(election: ElectionOrName, *, by_name: bool = True) -> Iterator[Voter]:
     found = map(voter_of, sharded_reads.each(table(), sharding.roll_spans(election)))
     return (voter for voter in found if by_name or not is_by_account(voter.name))
 
 
-def current_voters(election: Known, *, by_name: bool = True) -> Iterator[str]:
+def current_voters(election: ElectionOrName, *, by_name: bool = True) -> Iterator[str]:
     """The names on the roll, without those of deleted accounts; or only those by address or member number."""
     for some in by_count(every_voter(election, by_name=by_name)):
         accounts = {each.name: keys.user(each.name) for each in some if is_by_account(each.name)}
@@ -254,18 +254,18 @@ def current_voters(election: Known, *, by_name: bool = True) -> Iterator[str]:
         )
 
 
-def on_roll(election: Known, names: Iterable[str]) -> dict[str, Voter]:
+def on_roll(election: ElectionOrName, names: Iterable[str]) -> dict[str, Voter]:
     """Those of the names, folded, that are on the roll."""
     entries = _entries(election, names)
     return {entries[place]: voter_of(item) for place, item in table().get_many(entries).items()}
 
 
-def _entries(election: Known, names: Iterable[str]) -> dict[Key, str]:
+def _entries(election: ElectionOrName, names: Iterable[str]) -> dict[Key, str]:
     name, shards = sharding.name_of(election), sharding.shards_of(election)
     return {keys.voter(name, each, shards): keys.fold(each) for each in names}
 
 
-def roll_and_accounts(election: Known, names: Sequence[str]) -> tuple[dict[str, Voter], dict[str, str]]:
+def roll_and_accounts(election: ElectionOrName, names: Sequence[str]) -> tuple[dict[str, Voter], dict[str, str]]:
     """Who of the names, folded, is on the roll; and of those that are names of people here, which account has them."""
     named = {keys.user(name): keys.fold(name) for name in names if is_by_account(name)}
     entries = _entries(election, names)

@@ -450,16 +450,16 @@ class Action(Enum):
     HAND_OVER = _("hand it over")
 
 
-EVER = frozenset(State)
+ANY_STATE = frozenset(State)
 DRAFTS, CLOSED = frozenset({State.DRAFT}), frozenset({State.CLOSED})
 WHILE_OPEN = frozenset({State.EDITABLE, State.OPEN})
-UNTIL_FIXED, UNTIL_CLOSED, SINCE_OPENED = DRAFTS | {State.EDITABLE}, EVER - CLOSED, EVER - DRAFTS
+UNTIL_FIXED, UNTIL_CLOSED, SINCE_OPENED = DRAFTS | {State.EDITABLE}, ANY_STATE - CLOSED, ANY_STATE - DRAFTS
 OWNERS = frozenset({Relation.OWNER})
 RUNNERS = OWNERS | {Relation.MANAGER}
 MODERATED = OWNERS | {Relation.MODERATOR}
 ALL = RUNNERS | MODERATED
 RULES: dict[Action, Rule[Relation, State]] = {
-    Action.LOOK: Rule(ALL, EVER),
+    Action.LOOK: Rule(ALL, ANY_STATE),
     Action.DESCRIBE: Rule(ALL, UNTIL_FIXED),
     Action.SET_UP: Rule(OWNERS, DRAFTS),
     Action.ADD_CANDIDATES: Rule(RUNNERS, UNTIL_FIXED),
@@ -470,7 +470,7 @@ RULES: dict[Action, Rule[Relation, State]] = {
     Action.ANSWER_QUESTIONS: Rule(RUNNERS, WHILE_OPEN),
     Action.ADD_VOTERS: Rule(RUNNERS, UNTIL_CLOSED),
     Action.REMOVE_VOTERS: Rule(RUNNERS, DRAFTS),
-    Action.SEE_ROLL: Rule(ALL, EVER),
+    Action.SEE_ROLL: Rule(ALL, ANY_STATE),
     Action.INVITE: Rule(RUNNERS, WHILE_OPEN),
     Action.READ_MAILS: Rule(RUNNERS, SINCE_OPENED),
     Action.ANNOUNCE: Rule(RUNNERS, CLOSED),
@@ -485,8 +485,8 @@ RULES: dict[Action, Rule[Relation, State]] = {
     Action.EXTEND: Rule(OWNERS, WHILE_OPEN),
     Action.CLOSE: Rule(MODERATED, WHILE_OPEN),
     Action.RENAME: Rule(OWNERS, DRAFTS),
-    Action.DELETE: Rule(MODERATED, EVER),
-    Action.COPY: Rule(RUNNERS, EVER),
+    Action.DELETE: Rule(MODERATED, ANY_STATE),
+    Action.COPY: Rule(RUNNERS, ANY_STATE),
     Action.CHANGE_MANAGERS: Rule(OWNERS, UNTIL_CLOSED),
     Action.HAND_OVER: Rule(MODERATED, UNTIL_CLOSED),
 }
@@ -516,16 +516,16 @@ def relation(name: str, role: Role, election: Election) -> Relation:
     return Relation.MODERATOR if has(role, Permission.MANAGE_USERS) else Relation.NOBODY
 
 
-def _not_yours(action: Action) -> NotAllowed:
-    return NotAllowed(_("You may not %(action)s: this election is not yours to run.") % {"action": action.value})
-
-
-def _not_now(action: Action, state: State) -> WrongState:
-    values = {"state": state.label, "action": action.value}
-    return WrongState(_("Nobody can %(action)s while the election is in the state “%(state)s”.") % values)
-
-
-_PERMISSIONS = Permissions(RULES, _not_yours, _not_now)
+_PERMISSIONS = Permissions(
+    RULES,
+    lambda action: NotAllowed(
+        _("You may not %(action)s: this election is not yours to run.") % {"action": action.value}
+    ),
+    lambda action, state: WrongState(
+        _("Nobody can %(action)s while the election is in the state “%(state)s”.")
+        % {"action": action.value, "state": state.label}
+    ),
+)
 check_who, check_when, offered = _PERMISSIONS.check_who, _PERMISSIONS.check_when, _PERMISSIONS.offered
 
 
@@ -539,7 +539,7 @@ OF_CANDIDATES = frozenset(
 )
 
 
-def check_settled(election: Election, action: Action) -> None:
+def check_not_busy(election: Election, action: Action) -> None:
     if election.kind == "yes-no" and action in OF_CANDIDATES:
         raise WrongState(ONLY_ANSWERS)
     if election.renamed_from and action != Action.LOOK:

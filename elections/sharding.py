@@ -20,7 +20,7 @@ GATES_PER_SHARD = 16  # how many gates each shard has, unless that would be more
 MAX_GATES = 256  # all of them are written to open and to close; at 5,000 casts a second, four of five are free
 SHARDS = 48  # of every election that is made in a distant store
 
-Known = Election | str  # an election, or its name: then its shards are looked up first
+ElectionOrName = Election | str  # an election, or its name: then its shards are looked up first
 
 
 def shards_of_new() -> int:
@@ -31,17 +31,17 @@ def shards_of_new() -> int:
 # --- with an election in hand, or its name ---
 
 
-def name_of(election: Known) -> str:
+def name_of(election: ElectionOrName) -> str:
     return election if isinstance(election, str) else election.name
 
 
-def shards_of(election: Known) -> int:
+def shards_of(election: ElectionOrName) -> int:
     if not isinstance(election, str):
         return election.shards
     return shards_in(table().get(keys.election(election)))
 
 
-def gates_of(election: Known) -> Gates:
+def gates_of(election: ElectionOrName) -> Gates:
     return _gates(shards_of(election))
 
 
@@ -55,7 +55,7 @@ def _gate_count(shards: int) -> int:
     return min(GATES_PER_SHARD, MAX_GATES // shards) * shards
 
 
-def roll_spans(election: Known, prefix: str = "") -> list[Span]:
+def roll_spans(election: ElectionOrName, prefix: str = "") -> list[Span]:
     """All of the roll, or those on it whose names begin so."""
     return keys.voters(name_of(election), prefix, shards_of(election))
 
@@ -64,22 +64,17 @@ def voter_key(election: Election, voter: str) -> Key:
     return keys.voter(election.name, voter, election.shards)
 
 
-def ballot_spans(election: Known) -> list[Span]:
+def ballot_spans(election: ElectionOrName) -> list[Span]:
     """All of the ballots in a question."""
     question = 1 if isinstance(election, str) else election.number
     return keys.ballots(name_of(election), shards_of(election), question)
 
 
-# --- with a name only, in one journey ---
+# --- with a name or a key only, in one journey ---
 
 
-def read_with_gates(name: str) -> tuple[Item | None, int]:
-    """The election's own item, and how many have come through its gates."""
-    return read_gates(keys.election(name))
-
-
-def read_gates(own: Key) -> tuple[Item | None, int]:
-    """Like `read_with_gates`, by the key of the election."""
+def read_with_gates(own: Key) -> tuple[Item | None, int]:
+    """The election's own item, by its key, and how many have come through its gates."""
     item, gates = read_each_gate(own)
     return item, count_votes(gates)
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 
 from elections.rules import Election, State, takes_names
-from elections.sharding import Known, gates_of, name_of, roll_spans
+from elections.sharding import ElectionOrName, gates_of, name_of, roll_spans
 from foundation.acts.caches import Cacheable, SizedCache, get_cached
 from foundation.acts.storage import log, table
 from foundation.store import keys, sharded_reads
@@ -57,12 +57,12 @@ class Turnout:
         )
 
 
-def turnout(election: Known) -> Turnout:
+def turnout(election: ElectionOrName) -> Turnout:
     """In one round trip, whatever the number of voters. The times of the latest votes may lag by seconds."""
     return turnouts(election)[0]
 
 
-def turnouts(*elections: Known, to_show: bool = False) -> list[Turnout]:
+def turnouts(*elections: ElectionOrName, to_show: bool = False) -> list[Turnout]:
     """Of several elections, also in one round trip. With `to_show`, they may be a second old."""
     gates = [gates_of(each).keys(name_of(each)) for each in elections]
     times = [keys.turnout(name_of(each)) for each in elections]

@@ -133,7 +133,7 @@ def _summary(shown: Item) -> str:
 
 def _allowed_in(pk: str) -> Allowed:
     """For one election, with its turnout, in one round trip."""
-    return allowed(*sharding.read_gates(Key(keys.home(pk), keys.METADATA)))
+    return allowed(*sharding.read_with_gates(Key(keys.home(pk), keys.METADATA)))
 
 
 def _allowed_for(items: Iterable[Item]) -> dict[str, Allowed]:

@@ -216,7 +216,7 @@ class ElectionAccess:
 
 def _load_election(query: TableQuery) -> ElectionAccess:
     """In one round trip."""
-    item, voted = sharding.read_with_gates(query.election)
+    item, voted = sharding.read_with_gates(keys.election(query.election))
     if item is None:
         raise NoSuch(NO_ELECTION)
     election = elections.election_of(item)

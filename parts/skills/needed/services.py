@@ -13,7 +13,7 @@ from accounts import repository as people
 from accounts.models import User
 from elections import repository
 from elections.actions import check, record
-from elections.rules import Action, Election, NotReady, State, check_settled, check_when
+from elections.rules import Action, Election, NotReady, State, check_not_busy, check_when
 from foundation.acts import storage
 from foundation.acts.refusals import NotThere
 from foundation.acts.retry import retry_lost_race
@@ -146,7 +146,7 @@ def _record_answer(
 
 def _check_before_opening(election: Election) -> None:
     check_when(election.state(now_text()), Action.SET_NEEDS)
-    check_settled(election, Action.CHANGE_CANDIDATES)
+    check_not_busy(election, Action.CHANGE_CANDIDATES)
 
 
 # --- when a person leaves ---
