@@ -344,11 +344,10 @@ def fields_of(election: Election) -> Item:
 
 
 def _item(election: Election) -> Item:
-    place = keys.election(election.name)
     listed = {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     is_draft = election.stored_state == State.DRAFT  # listed only for its organisers
     fields = fields_of(election)
-    return {"PK": place.pk, "SK": place.sk, "entity_type": "ELECTION", **({} if is_draft else listed), **fields}
+    return {**keys.election(election.name).item, "entity_type": "ELECTION", **({} if is_draft else listed), **fields}
 
 
 def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Write, ...]]:
@@ -357,7 +356,7 @@ def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Wri
     date = keys.by_date(election.created_at, election.name)
     state = {"GSI1PK": list_of(election.stored_state).pk, "GSI1SK": date}
     others: list[Write] = [
-        Put({"PK": entry.pk, "SK": entry.sk, **state, **_listed_fields(election)}),
+        Put({**entry.item, **state, **_listed_fields(election)}),
         manager_entry(election, election.owner_name),
         *([group_used(election.group, election.name, election.created_at)] if election.group else []),
         *([description_written(election.name, description)] if description else []),
@@ -377,14 +376,13 @@ def description_written(name: str, text: str) -> Write:
     if not text:
         return Delete(place)
     html = markdown_cache.html_attributes("description", text)
-    return Put({"PK": place.pk, "SK": place.sk, "description": text, **html})
+    return Put({**place.item, "description": text, **html})
 
 
 def manager_entry(election: Election, person: str) -> Put:
     """The election's entry in the list of a person who runs it."""
-    place = keys.manager(election.name, person)
     index = {"GSI1PK": keys.run_by(person).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
-    return Put({"PK": place.pk, "SK": place.sk, **index, "person": person, **_listed_fields(election)})
+    return Put({**keys.manager(election.name, person).item, **index, "person": person, **_listed_fields(election)})
 
 
 def change(before: Election, after: Election, description: str | None = None) -> tuple[Update, *tuple[Write, ...]]:
@@ -450,7 +448,9 @@ def touched(
     if any(counted for number, counted in counts.items() if number > 1):
         asked = storable({"more": election.at(1).more})["more"]
         when &= Equals("more", asked)
-        set_["more"] = [_recounted(each, counts[each["number"]]) for each in asked]
+        set_["more"] = [
+            each | {name: each[name] + by for name, by in counts[each["number"]]._asdict().items()} for each in asked
+        ]
     return Update(
         keys.election(election.name),
         set=set_,
@@ -459,22 +459,14 @@ def touched(
     )
 
 
-def _recounted(question: Item, more: RollCounts) -> Item:
-    return question | {name: question[name] + by for name, by in more._asdict().items()}
-
-
 def opened_gates(election: Election) -> list[Write]:
     """The gates for casting, for an election as it is once open."""
-    return gates_of(election).opening(election.name, _as_of(election))
+    return gates_of(election).opening(election.name, as_of(election.created_at, election.version))
 
 
 def shut_gates(election: Election) -> list[Write]:
     """For an election marked as closing."""
-    return gates_of(election).shutting(election.name, _as_of(election))
-
-
-def _as_of(election: Election) -> str:
-    return as_of(election.created_at, election.version)
+    return gates_of(election).shutting(election.name, as_of(election.created_at, election.version))
 
 
 def open_electorate_entry(election: Election, *, open_: bool) -> list[Write]:
@@ -485,7 +477,7 @@ def open_electorate_entry(election: Election, *, open_: bool) -> list[Write]:
     if not open_:
         return [Delete(place)]
     index = {"GSI1PK": keys.FOR_EVERYONE.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
-    return [Put({"PK": place.pk, "SK": place.sk, **index, "election_name": election.name})]
+    return [Put({**place.item, **index, "election_name": election.name})]
 
 
 def public_entry(election: Election) -> list[Write]:
@@ -502,7 +494,7 @@ def open_marks(election: Election, *, open_: bool) -> list[Write]:
     places = keys.open_marks(election.name) if election.shards > 1 else []
     if not open_:
         return [Delete(place) for place in places]
-    return [Put({"PK": place.pk, "SK": place.sk, "created_at": election.created_at}) for place in places]
+    return [Put({**place.item, "created_at": election.created_at}) for place in places]
 
 
 def lots_secret(election_name: str) -> str:
@@ -512,8 +504,7 @@ def lots_secret(election_name: str) -> str:
 
 
 def lots(election_name: str, secret: str) -> Put:
-    place = keys.lots(election_name)
-    return Put({"PK": place.pk, "SK": place.sk, "secret": secret})
+    return Put({**keys.lots(election_name).item, "secret": secret})
 
 
 def reminders_from_now(election: Election) -> Update:
@@ -522,10 +513,10 @@ def reminders_from_now(election: Election) -> Update:
 
 
 def new_candidate(election_name: str, candidate: Candidate, question: int = 1) -> Put:
-    place = keys.candidate(election_name, candidate.name, question)
     fields = {"election_name": election_name, "candidate_name": candidate.name, "number": candidate.number}
     fields |= _text(candidate)
-    return Put({"PK": place.pk, "SK": place.sk, "entity_type": "CANDIDATE", **fields}, when=Missing())
+    place = keys.candidate(election_name, candidate.name, question)
+    return Put({**place.item, "entity_type": "CANDIDATE", **fields}, when=Missing())
 
 
 def candidate_exists(election_name: str, candidate: str, question: int = 1) -> Check:
@@ -565,7 +556,7 @@ def _text(candidate: Candidate) -> Item:
 def group_used(group_id: str, election_name: str, created_at: str) -> Put:
     """Record that a group was put on the roll of an election, so that the next one can be compared with it."""
     place = keys.group_use(group_id, created_at, election_name)
-    return Put({"PK": place.pk, "SK": place.sk, "election_name": election_name, "created_at": created_at})
+    return Put({**place.item, "election_name": election_name, "created_at": created_at})
 
 
 def using_group(election: Election, group_id: str) -> list[Write]:

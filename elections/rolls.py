@@ -279,14 +279,13 @@ def roll_and_accounts(election: ElectionOrName, names: Sequence[str]) -> tuple[d
 
 def new_voter(election: Election, name: str, account: str | None = None, details: Details = Details()) -> Put:  # noqa: B008 - it never changes
     """An entry on the roll; by name, with the account of that name it is made for."""
-    place = sharding.voter_key(election, name)
     index = {"GSI1PK": keys.elections_of_voter(name).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     fields: Item = {"election_name": election.name, "voter_name": name, "voted": False}
     fields |= {} if account is None else {"account": account}
     fields |= letter_fields(details if is_by_number(name) else Details(details.display_name))
     fields |= {"groups": list(details.groups)} if details.groups else {}
     fields |= weight_fields(details.weight or 1)
-    return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **fields}, when=Missing())
+    return Put({**sharding.voter_key(election, name).item, **index, "entity_type": "VOTER", **fields}, when=Missing())
 
 
 def letter_fields(details: Details) -> Item:

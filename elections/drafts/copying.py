@@ -82,7 +82,7 @@ def make(
         place, (names, accounts) = keys.filling_part(draft.name, number), zip(*some, strict=True)
         part = {"voters": list(names), "accounts": list(accounts)}
         part |= {"weights": [weights.get(name, 1) for name in names]} if weights else {}
-        listed.append(Put({"PK": place.pk, "SK": place.sk, **part}))
+        listed.append(Put({**place.item, **part}))
     return _create(actor, draft, source, *listed, *also(draft), description=description)
 
 

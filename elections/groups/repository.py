@@ -143,9 +143,8 @@ def _details_of(stored: Item) -> Details:
 
 def creation(group: Group, source: Sequence[str] = ()) -> list[Write]:
     """Refused in part 0 if the owner has a group of that name. `source` is the election whose roll it was."""
-    place = keys.group(group.id)
     index = {"GSI1PK": keys.groups_of(group.owner_name).pk, "GSI1SK": keys.part(group.name)}
-    own = Put({"PK": place.pk, "SK": place.sk, "entity_type": "GROUP", **index, **asdict(group)}, when=Missing())
+    own = Put({**keys.group(group.id).item, "entity_type": "GROUP", **index, **asdict(group)}, when=Missing())
     return [
         _name_item(group, group.name, is_new=True),
         own,
@@ -154,8 +153,7 @@ def creation(group: Group, source: Sequence[str] = ()) -> list[Write]:
 
 
 def _name_item(group: Group, name: str, *, is_new: bool) -> Put:
-    place = keys.group_name(group.owner_name, name)
-    item = {"PK": place.pk, "SK": place.sk, "name": name, "id": group.id}
+    item = {**keys.group_name(group.owner_name, name).item, "name": name, "id": group.id}
     return Put(item, when=Missing() if is_new else Equals("id", group.id))
 
 
@@ -175,12 +173,12 @@ def unchanged(group: Group) -> Equals:
 def adding(group_id: str, members: Sequence[Member]) -> list[Write]:
     writes: list[Write] = []
     for member in members:
-        place = keys.member(group_id, member.name)
         index = {"GSI1PK": keys.groups_with(member.name).pk, "GSI1SK": keys.group_by_id(group_id)}
         fields: Item = {"group_id": group_id, "member_name": member.name}
         fields |= {} if member.account is None else {"account": member.account}
         fields |= {rolls.LETTER_OF_MEMBER: letter} if (letter := rolls.letter_fields(member.details)) else {}
-        writes.append(Put({"PK": place.pk, "SK": place.sk, "entity_type": "MEMBER", **index, **fields}, when=Missing()))
+        place = keys.member(group_id, member.name)
+        writes.append(Put({**place.item, "entity_type": "MEMBER", **index, **fields}, when=Missing()))
     return [*writes, _touched(group_id, len(members))]
 
 

@@ -138,7 +138,7 @@ def begin_filling(group: Group, by: str, members: Sequence[Member]) -> tuple[Fil
     for number, some in enumerate(by_count(members)):
         place, data = keys.coming_members(group.id, token, number), repository.member_data(some)
         known = repository.letter_data(some)
-        slices.append(Put({"PK": place.pk, "SK": place.sk, "token": token, **data, **known, "ttl": until}))
+        slices.append(Put({**place.item, "token": token, **data, **known, "ttl": until}))
     for writes in by_count(slices, SLICES_PER_WRITE):
         table().write(*writes)
     filling = Filling(group.id, token, by, len(slices))
