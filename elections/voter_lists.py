@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from enum import Enum
 from itertools import dropwhile, islice
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -78,32 +79,26 @@ def read_voters(raw: bytes) -> list[VoterRow]:
 
 
 def _row(record: Record) -> VoterRow:
-    row = VoterRow(record.line, record.typed, None, Verdict.INVALID)
+    row, typed = VoterRow(record.line, record.typed, None, Verdict.INVALID), record.typed
+    # in our own lists, member numbers end with an @ and have a name; elsewhere that is half of an address
+    is_listed = record.column is Column.VOTER and typed.endswith("@") and record.display_name
     try:
-        value = _cleaner(record)(record.typed)
+        if record.column is Column.NUMBER or is_listed:
+            value = clean_number(typed)
+        else:
+            value = clean_email(typed) if record.column is Column.EMAIL or "@" in typed else clean_name(typed)
         row = replace(row, display_name=record.display_name if "@" in value else "")
         groups = None if record.groups is None else clean_groups(record.groups)
         weight = None if record.weight is None else clean_weight(record.weight)
         row = replace(row, value=value, verdict=Verdict.NEW, groups=groups, weight=weight)
-        return _with_letter(row, record) if value.endswith("@") else row
+        if not value.endswith("@"):
+            return row
+        if not row.display_name:  # nobody could be told who it is
+            raise ValidationError(_("People listed by member number need a name, in a column such as “Name”."))
+        postal, language = clean_postal(record.postal), clean_language(record.language)
+        return replace(row, postal=postal, language=language, birth=clean_birth(record.birth))
     except ValidationError as error:
         return replace(row, value=None, verdict=Verdict.INVALID, reason=error.messages[0])
-
-
-def _cleaner(record: Record) -> Callable[[str], str]:
-    """In our own lists, member numbers end with an @ and have a name; elsewhere that is half of an address."""
-    is_listed = record.column is Column.VOTER and record.typed.endswith("@") and record.display_name
-    if record.column is Column.NUMBER or is_listed:
-        return clean_number
-    return clean_email if record.column is Column.EMAIL or "@" in record.typed else clean_name
-
-
-def _with_letter(row: VoterRow, record: Record) -> VoterRow:
-    """What letters to somebody with a member number need. Nobody could be told who it is without the name."""
-    if not row.display_name:
-        raise ValidationError(_("People listed by member number need a name, in a column such as “Name”."))
-    postal, language = clean_postal(record.postal), clean_language(record.language)
-    return replace(row, postal=postal, language=language, birth=clean_birth(record.birth))
 
 
 def clean_number(typed: str) -> str:
@@ -182,13 +177,13 @@ def as_groups(groups: Iterable[str]) -> str:
 
 def details_of(rows: Iterable[VoterRow]) -> dict[str, Details]:
     """By the name or address that is stored."""
-    telling = (row for row in rows if row.display_name or row.groups is not None or row.weight is not None)
-    return {row.value: _details(row, row.value) for row in telling if row.value}
-
-
-def _details(row: VoterRow, voter: str) -> Details:
-    check = check_mark(voter, row.birth) if row.birth else ""
-    return Details(row.display_name, row.groups, False, row.weight, row.postal, row.language, check)
+    found = {}
+    for row in rows:
+        if row.value and (row.display_name or row.groups is not None or row.weight is not None):
+            check = check_mark(row.value, row.birth) if row.birth else ""
+            letter = row.postal, row.language, check
+            found[row.value] = Details(row.display_name, row.groups, False, row.weight, *letter)
+    return found
 
 
 def compare_with_roll(
@@ -197,17 +192,18 @@ def compare_with_roll(
     """The rows again, compared with the folded names on the roll, or wherever else the reason says, and the folded
     names of existing accounts.
     """
-    on_roll, accounts = set(already), set(people)
-    return [_compare(row, on_roll, accounts, reason or _("Already on the roll.")) for row in rows]
-
-
-def _compare(row: VoterRow, on_roll: set[str], accounts: set[str], known: str) -> VoterRow:
-    if row.value and fold(row.value) in on_roll:
-        return replace(row, verdict=Verdict.THERE, reason=known)
-    if row.verdict == Verdict.NEW and row.value and "@" not in row.value and fold(row.value) not in accounts:
-        reason = _("Nobody here has this name. Use their email address instead.")
-        return replace(row, verdict=Verdict.INVALID, reason=reason)
-    return row
+    there = {"verdict": Verdict.THERE, "reason": reason or _("Already on the roll.")}
+    reason = _("Nobody here has this name. Use their email address instead.")
+    unknown = {"verdict": Verdict.INVALID, "reason": reason}
+    on_roll, accounts, compared = set(already), set(people), []
+    for row in rows:
+        name, change = fold(row.value or ""), dict[str, Any]()
+        if name and name in on_roll:
+            change = there
+        elif row.verdict == Verdict.NEW and name and "@" not in name and name not in accounts:
+            change = unknown
+        compared.append(replace(row, **change))
+    return compared
 
 
 def refuse_names(rows: Iterable[VoterRow], reason: str) -> list[VoterRow]:
@@ -235,16 +231,17 @@ def _layout(sample: list[str], separators: str) -> tuple[str, bool]:
 
 
 def _headings(sample: list[str], separator: str) -> int:
-    """How many headings the first line has; none if it contains an address."""
+    """How many headings the first line has; none if it contains an address. What most other lines repeat in the same
+    column is not a heading but, say, a role."""
     first, *others = [_cells(line, separator) for line in sample] or [[]]
-    headings = (_column(cell) and not _recurs(place, cell, others) for place, cell in enumerate(first))
-    return 0 if any("@" in cell for cell in first) else sum(map(bool, headings))
-
-
-def _recurs(place: int, word: str, others: list[list[str]]) -> bool:
-    """Whether most other lines repeat the word in the same column: then it is not a heading but, say, a role."""
-    again = sum(fold(cell) == fold(word) for cells in others for cell in cells[place : place + 1])
-    return again * 2 > len(others)
+    if any("@" in cell for cell in first):
+        return 0
+    found = 0
+    for place, cell in enumerate(first):
+        if _column(cell):
+            again = sum(fold(own) == fold(cell) for cells in others for own in cells[place : place + 1])
+            found += again * 2 <= len(others)
+    return found
 
 
 def _splits(sample: list[str], separator: str) -> int:
@@ -361,7 +358,9 @@ def _voters(text: str) -> Iterator[Record]:
     records = dropwhile(lambda record: _is_blank("".join(record[1])), _records(text, separator))
     if has_header:
         header = next(records)[1]
-        columns, parts = _columns(header), [PART_BY_HEADING.get(_heading(cell)) for cell in header]
+        columns = [(place, column) for place, cell in enumerate(header) if (column := _column(cell))]
+        columns.sort(key=lambda each: list(Column).index(each[1]))
+        parts = [PART_BY_HEADING.get(_heading(cell)) for cell in header]
         of_groups, of_weight, of_language, of_birth = (
             [place for place, cell in enumerate(header) if _heading(cell) in headings]
             for headings in (GROUP_HEADINGS, WEIGHT_HEADINGS, LANGUAGE_HEADINGS, BIRTH_HEADINGS)
@@ -379,8 +378,11 @@ def _voters(text: str) -> Iterator[Record]:
                 language=_joined(cells, of_language[:1]) or "",
                 birth=_joined(cells, of_birth[:1]) or "",
             )
-    else:
-        yield from (Record(line, None, typed) for line, cells in records if (typed := _by_content(cells)))
+        return
+    for line, cells in records:  # the email address if any, as the name beside it may not be a user's; else the first
+        filled = [unescape_formula(cell) for cell in cells if not _is_blank(cell)]
+        if typed := next((cell for cell in filled if "@" in cell), filled[0] if filled else ""):
+            yield Record(line, None, typed)
 
 
 def _postal(cells: list[str], columns: list[tuple[int, str]]) -> str:
@@ -388,11 +390,6 @@ def _postal(cells: list[str], columns: list[tuple[int, str]]) -> str:
     filled = [(unescape_formula(cells[place]), kind) for place, kind in columns if place < len(cells)]
     text = "".join(f"{cell}{' ' if kind == 'before the place' else chr(10)}" for cell, kind in filled if cell)
     return text.strip()
-
-
-def _columns(header: list[str]) -> list[tuple[int, Column]]:
-    found = [(place, column) for place, cell in enumerate(header) if (column := _column(cell))]
-    return sorted(found, key=lambda each: list(Column).index(each[1]))
 
 
 def _by_header(cells: list[str], columns: list[tuple[int, Column]]) -> tuple[Column | None, str]:
@@ -418,12 +415,6 @@ def _display_name(cells: list[str], parts: list[str | None]) -> str:
 def _joined(cells: list[str], places: list[int]) -> str | None:
     """What is in these columns, if there are any."""
     return ";".join(unescape_formula(cells[place]) for place in places if place < len(cells)) if places else None
-
-
-def _by_content(cells: list[str]) -> str:
-    """Without a header: the email address if any, as the name beside it may not be a user's; else the first."""
-    filled = [unescape_formula(cell) for cell in cells if not _is_blank(cell)]
-    return next((cell for cell in filled if "@" in cell), filled[0] if filled else "")
 
 
 def voters_as_csv(voters: Iterable[VoterRow]) -> str:
