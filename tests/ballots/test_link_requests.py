@@ -319,14 +319,15 @@ def test_mail_goes_to_the_address_on_the_roll_never_to_the_one_typed(opened):
 
 
 def test_a_whole_office_gets_its_mails(opened, monkeypatch):
-    monkeypatch.setattr(link_requests, "PER_NETWORK", replace(link_requests.PER_NETWORK, most=3))
+    usual = link_requests.PER_NETWORK
+    monkeypatch.setattr(link_requests, "PER_NETWORK", replace(usual, most=3))
     voters = [f"voter{number}@example.org" for number in range(8)]
     opened(*voters, vote_by_link=True)
     for each in voters:
         ask(each, REMOTE_ADDR="192.0.2.7")
     first = {to for to, _text in answer()}
     assert len(first) == 3
-    monkeypatch.setattr(link_requests, "PER_NETWORK", link_requests.PER_NETWORK)
+    monkeypatch.setattr(link_requests, "PER_NETWORK", usual)
     later(monkeypatch, 11 * MINUTE)
     assert first | {to for to, _text in answer()} == set(voters), "late, but nobody is left out"
 
@@ -380,13 +381,14 @@ def test_requests_leave_the_same_tasks_whether_or_not_the_address_may_vote(board
 
 
 def test_all_requests_together_have_a_budget_that_delays_mails(opened, monkeypatch):
-    monkeypatch.setattr(link_requests, "SITE_WIDE", replace(link_requests.SITE_WIDE, most=2))
+    usual = link_requests.SITE_WIDE
+    monkeypatch.setattr(link_requests, "SITE_WIDE", replace(usual, most=2))
     voters = [f"voter{number}@example.org" for number in range(5)]
     opened(*voters, vote_by_link=True)
     for number, each in enumerate(voters):
         ask(each, REMOTE_ADDR=f"192.0.2.{number}")
     assert len(answer()) == 2
-    monkeypatch.setattr(link_requests, "SITE_WIDE", link_requests.SITE_WIDE)
+    monkeypatch.setattr(link_requests, "SITE_WIDE", usual)
     later(monkeypatch, 11 * MINUTE)
     assert len(answer()) == 3
 
