@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from accounts.models import User
-from elections.history.entries import EventContext
+from elections.event_sentences import EventContext
 from foundation.acts.storage import table
 from foundation.store import keys
 from foundation.store.schema import EventType, Export, ItemType, Parting

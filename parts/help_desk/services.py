@@ -16,7 +16,7 @@ from accounts import repository as people
 from accounts.models import User
 from elections import actions
 from elections import repository as elections
-from elections.dashboard.next_step import Button, Step
+from elections.dashboard.next_step import Button, NextStep
 from elections.invitations import mailing
 from elections.invitations.progress import Progress
 from elections.invitations.voting_link import REPLACING
@@ -266,10 +266,10 @@ def waiting_text(number: int) -> str:
     return text % {"count": number}
 
 
-def requests_step(election: Election, so_far: Progress) -> Step | None:
+def requests_step(election: Election, so_far: Progress) -> NextStep | None:
     number = requests.waiting_in(so_far.beside.get(keys.help_desk(election.name)))
     button = Button(_("Answer requests"), path_of("requests", election.name))
-    return Step("requests", waiting_text(number), button) if number else None
+    return NextStep("requests", waiting_text(number), button) if number else None
 
 
 def requests_waiting() -> Iterator[str]:

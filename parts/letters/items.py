@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import ngettext, ngettext_lazy
 
-from elections.history.entries import EventContext, sentence_with_count
+from elections.event_sentences import EventContext, sentence_with_count
 from foundation.store import keys
 from foundation.store.schema import EventType, ItemType
 

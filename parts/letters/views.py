@@ -23,9 +23,8 @@ from elections import rolls, voter_lists
 from elections.access import election_context, organiser_page
 from elections.invitations import wording
 from elections.invitations.voting_link import LETTER
-from elections.roll.services import list_by_letter
 from elections.panels import where_to_ask
-from elections.rolls import number_of
+from elections.roll.services import list_by_letter
 from elections.rules import Action, Election
 from foundation.acts.branding import site_name
 from foundation.acts.links import absolute_url

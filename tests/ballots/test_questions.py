@@ -178,7 +178,7 @@ def test_who_has_just_one_question_casts_it_blank_where_that_is_a_ballot_and_can
     students = dict.fromkeys(("Bob", "Dan", "Eve"), Details(groups=("Students",)))
     enrol("Cy", *students)
     election = drafts.create(owner, "Board", **kind)
-    election = questions.add_question(owner, election, "Speaker", first_title="The chair", for_groups=("Students",))
+    election = drafts.add_question(owner, election, "Speaker", first_title="The chair", for_groups=("Students",))
     for each in election.questions:
         if each.kind == "ranked":
             add_candidates(owner, elections.find("Board").at(each.number), [Candidate("Kim"), Candidate("Lou")])
