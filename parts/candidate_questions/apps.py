@@ -33,16 +33,16 @@ class CandidateQuestions(parts.Part):
         from foundation.acts import background
         from foundation.mail.emails import EMAIL_TEMPLATES
 
-        from . import demo, elsewhere, emails
+        from . import demo, emails, services
+        from .emails import TELLING
         from .repository import answers_with_candidates
         from .services import forget_asker
-        from .telling import TELLING
 
         background.register(TELLING)
         EMAIL_TEMPLATES.update(emails.EMAIL_TEMPLATES)
         ANSWERS.add(answers_with_candidates)
-        WAITING.add(elsewhere.to_review)
-        BEFORE_VOTING.add(elsewhere.before_voting)
+        WAITING.add(services.to_review)
+        BEFORE_VOTING.add(services.before_voting)
         elections_demo.DRAFTED.add(demo.take_questions)
         ON_REMOVAL.add(forget_asker)  # questions they asked candidates stay, without their name
 
@@ -52,6 +52,6 @@ class CandidateQuestions(parts.Part):
         return {"questions to candidates": lambda progress: load()}
 
     def running(self) -> Iterable[str]:
-        from .elsewhere import running
+        from .services import running
 
         return running()

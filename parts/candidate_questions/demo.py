@@ -12,9 +12,9 @@ from foundation.acts.storage import now_text
 from foundation.qa.rules import Fate
 
 from . import repository, services
+from .repository import now_ms
 from .rules import TO_ALL, is_taking, person_key
 from .services import Asker
-from .telling import now_ms
 
 # By election: questions to all candidates, with answers; the last is not approved.
 QUESTIONS: dict[str, tuple[tuple[str, dict[int, str]], ...]] = {

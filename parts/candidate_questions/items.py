@@ -1,11 +1,26 @@
-"""Item and event types of questions to candidates."""
+"""What is stored and logged about questions to candidates, and its export with personal data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
 
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import User
+from foundation.acts.storage import table
 from foundation.store import keys
 from foundation.store.schema import EventType, Export, ItemType
+from foundation.store.table import Item
 
-from . import personal_data
+from .rules import asker_mark
+
+
+def candidate_questions(user: User) -> Iterator[Item]:
+    """What they asked candidates, in all elections."""
+    for item in table().each(keys.questions_by(asker_mark(user.name))):
+        about = {"election": item["election_name"], "text": item["text"]}
+        yield {**about, "state": item["fate"], "name_shown": item["name"]}
+
 
 ITEMS = (
     ItemType("candidate q&a", keys.candidate_qa, "sent:int told:int"),
@@ -13,7 +28,7 @@ ITEMS = (
              "version:int", "text author at:int shown_at:int name:person asker",
              closed_lists=(keys.questions_by(""),), exports=(
                  Export("candidate_questions", _("candidate_questions.json: questions you asked candidates."),
-                        personal_data.candidate_questions),)),
+                        candidate_questions),)),
     ItemType("candidate's answer", keys.candidate_answer, "question candidate:int at:int by edited:bool "
              "hidden:bool version:int", "text"),
     ItemType("answer link", keys.answer_link, "candidate:int", "turn"),

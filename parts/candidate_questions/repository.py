@@ -16,6 +16,7 @@ from foundation.qa import store
 from foundation.qa.rules import Fate, best_first
 from foundation.qa.store import Board
 from foundation.store import keys
+from foundation.store.log import utc_now
 from foundation.store.parallel import run_parallel
 from foundation.store.table import Delete, Exists, Item, Missing, Put, Update, Write
 
@@ -62,6 +63,11 @@ def board(election_name: str) -> Board:
         partial(keys.question_upvotes, election_name),
         tuple(keys.all_question_upvotes(election_name)),
     )
+
+
+def now_ms() -> int:
+    """The time as questions and answers have it."""
+    return int(utc_now().timestamp() * 1000)
 
 
 # --- finding ---

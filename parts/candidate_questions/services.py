@@ -1,19 +1,29 @@
-"""Acts on questions to candidates. Asking and upvoting record no events; the other events name ids only."""
+"""Questions to candidates: asking, review, answers, and what pages of others show of them.
+
+Asking and upvoting record no events; the other events name ids only.
+"""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from accounts.models import User
+from ballots.link_views import Meanwhile
 from elections import repository
+from elections import repository as elections
 from elections.actions import check, record
-from elections.rules import Action, Election
+from elections.dashboard.concerns import Waiting
+from elections.rules import Action, Election, State
 from foundation.acts import storage
 from foundation.acts.refusals import NotNow, NotThere
-from foundation.acts.retry import retry_lost_race
+from foundation.acts.retry import retried, retry_lost_race
 from foundation.acts.storage import SITE, now_text, table, write
 from foundation.acts.tokens import create_token, read_token
 from foundation.acts.versions import unchanged
@@ -25,9 +35,10 @@ from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.table import Key, Update, Write
 
+from . import emails, rules
 from . import repository as asked
-from . import rules, telling
-from .rules import BY_CANDIDATE, BY_ORGANISERS, TO_ALL, Answer, AskedCandidate, CandidateQuestion
+from .repository import count_waiting
+from .rules import BY_CANDIDATE, BY_ORGANISERS, TO_ALL, Answer, AskedCandidate, CandidateQuestion, is_taking
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +74,7 @@ def ask(asker: Asker, own: Sequence[CandidateQuestion], sent: int, text: str, to
 
     question = questions.send(asked.board(election.name), asker.person, own, check_limits, new)
     if question.is_seen and question not in own:
-        telling.schedule(election)
+        emails.schedule(election)
     return question
 
 
@@ -76,33 +87,27 @@ def upvote(asker: Asker, question: CandidateQuestion | None, *, on: bool) -> boo
 # --- by organisers ---
 
 
+@retried
 def review(actor: User, election: Election, question: str, *, show: bool) -> None:
     """Approve a question or show it again, or hide it with its answers."""
     check(actor, election, Action.REVIEW_QUESTIONS)
-    retry_lost_race(lambda: _review(actor, election, question, show))
-    if show:
-        telling.schedule(election)
-
-
-def _review(actor: User, election: Election, question: str, show: bool) -> None:
     before = asked.find_question(election.name, question)
     if before is None:
         raise NotThere(NOT_THERE)
     fate = Fate.SHOWN if show else Fate.HIDDEN
     if fate == before.fate or not before.text:
         raise NotNow(ALREADY_CHANGED)
-    after = replace(before, fate=fate, shown_at=telling.now_ms() if show else before.shown_at)
+    after = replace(before, fate=fate, shown_at=asked.now_ms() if show else before.shown_at)
     writes = store.moderating(asked.board(election.name), before, after)
     kind = "CandidateQuestionShown" if show else "CandidateQuestionHidden"
     record(actor, kind, election, {"question": question}, *writes, asked.counting_change(election))
+    if show:
+        emails.schedule(election)
 
 
+@retried
 def review_answer(actor: User, election: Election, question: str, candidate: int, *, show: bool) -> None:
     check(actor, election, Action.REVIEW_QUESTIONS)
-    retry_lost_race(lambda: _review_answer(actor, election, question, candidate, show))
-
-
-def _review_answer(actor: User, election: Election, question: str, candidate: int, show: bool) -> None:
     before = asked.find_answer(election.name, question, candidate)
     if before is None or before.hidden != show or not before.text:
         raise NotNow(ALREADY_CHANGED)
@@ -111,13 +116,10 @@ def _review_answer(actor: User, election: Election, question: str, candidate: in
     _record_answer(actor.name, kind, election, question, candidate, *writes)
 
 
+@retried
 def erase(actor: User, election: Election, question: str, candidate: int | None = None) -> None:
     """Delete the text of a hidden question, with the name of who asked, or that of a hidden answer, for good."""
     check(actor, election, Action.REVIEW_QUESTIONS)
-    retry_lost_race(lambda: _erase(actor, election, question, candidate))
-
-
-def _erase(actor: User, election: Election, question: str, candidate: int | None) -> None:
     if candidate is not None:
         answer = asked.find_answer(election.name, question, candidate)
         if answer is None or not answer.hidden or not answer.text:
@@ -128,14 +130,14 @@ def _erase(actor: User, election: Election, question: str, candidate: int | None
     if before is None or before.fate != Fate.HIDDEN or not before.text:
         raise NotNow(ALREADY_CHANGED)
     writes = store.moderating(asked.board(election.name), before, replace(before, text="", name="", asker=""))
-    return record(
-        actor, "CandidateQuestionErased", election, {"question": question}, *writes, asked.counting_change(election)
-    )
+    writes = [*writes, asked.counting_change(election)]
+    return record(actor, "CandidateQuestionErased", election, {"question": question}, *writes)
 
 
 # --- by candidates ---
 
 
+@retried
 def answer(who: User | None, election: Election, candidate: AskedCandidate, question: str, text: str, at: int) -> None:
     """Answer a question or change the answer: the candidate, signed in or by an answer link, for whom `who` is none;
     or an organiser on their behalf."""
@@ -143,23 +145,20 @@ def answer(who: User | None, election: Election, candidate: AskedCandidate, ques
     if who is not None and not rules.is_account_of(election, who, candidate):
         check(who, election, Action.ANSWER_QUESTIONS)
         by = BY_ORGANISERS
-    retry_lost_race(lambda: _answer(who, election, Answer(question, candidate.number, text, at, by)))
-
-
-def _answer(who: User | None, election: Election, new: Answer) -> None:
     rules.check_taking(repository.find(election.name) or election, now_text())
-    found = asked.find_question(election.name, new.question)
-    if found is None or not found.is_seen or not found.is_for(new.candidate):
+    found = asked.find_question(election.name, question)
+    if found is None or not found.is_seen or not found.is_for(candidate.number):
         raise NotNow(NOT_THERE)
-    before = asked.find_answer(election.name, new.question, new.candidate)
-    if before and (before.text, before.by) == (new.text, new.by):
+    new = Answer(question, candidate.number, text, at, by)
+    before = asked.find_answer(election.name, question, candidate.number)
+    if before and (before.text, before.by) == (text, by):
         return
     if before:
         new = replace(new, at=before.at, edited=True, hidden=before.hidden, version=before.version)
     elif sum(map(len, asked.read_cached(election).answers.values())) >= rules.MAX_ANSWERS:
         raise NotNow(rules.TOO_MANY_ANSWERS % {"most": rules.MAX_ANSWERS})
     writes = [*asked.answering(election, before, new), store.checking_unchanged(asked.board(election.name), found)]
-    _record_answer(who.name if who else SITE, "CandidateAnswered", election, new.question, new.candidate, *writes)
+    _record_answer(who.name if who else SITE, "CandidateAnswered", election, question, candidate.number, *writes)
 
 
 def _record_answer(who: str, kind: str, election: Election, question: str, candidate: int, *writes: Write) -> None:
@@ -206,13 +205,54 @@ def resolve_token(token: str) -> tuple[Election, AskedCandidate] | None:
 
 def forget_asker(gone: User) -> None:
     """Their questions stay, without their name and without what leads from their account to them."""
+
+    def forget(place: Key) -> None:
+        item = table().get(place)
+        before = asked.question_from_item(item) if item else None
+        if before is not None and before.asker:
+            bare = {"name": "", "asker": ""}
+            write(Update(place, set=bare, remove=("GSI1PK", "GSI1SK"), add={"version": 1}, when=unchanged(before)))
+
     for item in list(table().each(keys.questions_by(rules.asker_mark(gone.name)))):
-        retry_lost_race(partial(_forget, Key(item["PK"], item["SK"])))
+        retry_lost_race(partial(forget, Key(item["PK"], item["SK"])))
 
 
-def _forget(place: Key) -> None:
-    item = table().get(place)
-    before = asked.question_from_item(item) if item else None
-    if before is not None and before.asker:
-        bare = {"name": "", "asker": ""}
-        write(Update(place, set=bare, remove=("GSI1PK", "GSI1SK"), add={"version": 1}, when=unchanged(before)))
+MAX_LISTED = 200  # of the open elections, the newest
+
+
+def to_review(election: Election) -> Waiting | None:
+    """On the dashboard."""
+    count = count_waiting(election)
+    if not count:
+        return None
+    sentence = ngettext(
+        "%(count)d question to candidates is waiting for review.",
+        "%(count)d questions to candidates are waiting for review.",
+        count,
+    )
+    return Waiting(
+        "questions", sentence % {"count": count}, "review_questions", _("Review questions"), "REVIEW_QUESTIONS"
+    )
+
+
+def before_voting(election: Election, now: str) -> Meanwhile | None:
+    """Behind a voting link."""
+    if not is_taking(election, now):
+        return None
+    sentence = _(
+        "Voting has not begun yet. Until then you can ask the candidates questions; to vote, open this link again."
+    )
+    return Meanwhile(sentence, reverse("candidate_questions", args=[election.name]), _("Questions to the candidates"))
+
+
+def running() -> Iterator[str]:
+    """On the page that switches it off."""
+    now, (listed, _older) = now_text(), elections.list_elections(state=State.OPEN, limit=MAX_LISTED)
+    found = elections.open_elections([each.name for each in listed], now)
+    if taking := sum(is_taking(each, now) for each in found):
+        sentence = ngettext(
+            "In %(count)d open election, candidates can be asked questions.",
+            "In %(count)d open elections, candidates can be asked questions.",
+            taking,
+        )
+        yield sentence % {"count": taking}

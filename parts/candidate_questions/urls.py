@@ -2,10 +2,10 @@
 
 from django.urls import include, path
 
-from . import asking_views, views
+from . import views
 
 below_election = [
-    path("", asking_views.candidate_questions, name="candidate_questions"),
+    path("", views.candidate_questions, name="candidate_questions"),
     path("review/", views.review_questions, name="review_questions"),
     path("answer/", views.answer_questions, name="answer_questions"),
     path("answer/as/<int:number>/", views.answer_questions, name="answer_questions"),

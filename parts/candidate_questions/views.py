@@ -1,36 +1,183 @@
-"""Pages where organisers review questions to candidates, and where candidates answer them."""
+"""Pages of questions to candidates: voters ask, organisers review, candidates answer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
+from ballots import passes
+from ballots.passes import Pass
+from ballots.services import voter_context
 from elections import repository as elections
+from elections import rolls
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.actions import change
 from elections.rules import Action, Election, State
 from foundation.acts.links import absolute_url
 from foundation.acts.refusals import NotNow, Refusal
-from foundation.acts.storage import now_text
+from foundation.acts.storage import now_text, table
 from foundation.pages.forms import form_data, form_page, run_form
 from foundation.pages.messages import message_page, run_action
-from foundation.qa.rules import ALREADY_CHANGED, MAX_ANSWER_CHARS, MAX_ID_CHARS, Fate
+from foundation.qa import store
+from foundation.qa.rules import (
+    ALREADY_CHANGED,
+    MAX_ANSWER_CHARS,
+    MAX_ID_CHARS,
+    MAX_QUESTION_CHARS,
+    Fate,
+    best_first,
+    check_knows_names,
+    parse_question,
+)
 
-from . import listing, repository, rules, services, telling
-from .forms import QuestionSettingsForm
-from .rules import AskedCandidate
+from . import emails, listing, repository, rules, services
+from .repository import now_ms
+from .rules import ASKERS, TO_ALL, AskedCandidate, CandidateQuestion
+from .services import Asker
 
-# --- organisers ---
+NOBODY = "nobody"  # in the form, where a choice needs a value
+CACHE_MS = 60_000  # after which questions are read again, in case one was stored but not counted
+
+
+class QuestionSettingsForm(forms.Form):
+    questions_from = forms.TypedChoiceField(
+        label=_("Who may ask candidates questions?"),
+        choices=[(each or NOBODY, label) for each, label in ASKERS.items()],
+        coerce=lambda chosen: "" if chosen == NOBODY else chosen,
+        widget=forms.RadioSelect,
+        help_text=_("From the opening until voting ends, even before voting begins."),
+    )
+    questions_open = forms.TypedChoiceField(
+        label=_("Who sees a question first?"),
+        choices=[("no", _("the organisers, who approve it")), ("yes", _("everybody, at once"))],
+        coerce=lambda chosen: chosen == "yes",
+        widget=forms.RadioSelect,
+    )
+    questions_named = forms.BooleanField(
+        label=_("Show the names of people who ask"),
+        required=False,
+        help_text=_("People are told before they ask. Voters without an account never have a name shown."),
+    )
+
+    @staticmethod
+    def initial_of(election: Election) -> dict[str, object]:
+        shown, named = "yes" if election.questions_open else "no", election.questions_named
+        return {"questions_from": election.questions_from or NOBODY, "questions_open": shown, "questions_named": named}
+
+
+# --- voters ask ---
+
+
+def load_asker(who: User | Pass, name: str) -> Asker | None:
+    """Nobody, where candidates are not asked; a draft exists only for those who run it. A voter with an account is the
+    same person here as with a voting link, so that nobody upvotes twice."""
+    if isinstance(who, Pass):
+        context = voter_context(who, name)
+        if context is None:
+            return None
+        person = rules.person_key(context.voter or who.voter, context.account)
+        asker = Asker(context.election, person, context.voter is not None)
+    else:
+        found = rolls.find_with_entry(name, who)
+        if found is None:
+            return None
+        election, entry = found
+        is_voter = entry is not None or election.is_open_to(who.votes_since)
+        person = rules.person_key(entry.name, entry.account) if entry else rules.person_key(who.name, who.created_at)
+        asker = Asker(election, person, is_voter, who)
+    is_shown = asker.election.stored_state != State.DRAFT and asker.election.questions_from
+    return asker if is_shown else None
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Who looks at the page, and what has been asked and upvoted."""
+
+    asker: Asker
+    viewer: store.Viewer[CandidateQuestion]
+    sent: int  # by everyone
+    upvotes: Mapping[str, int]  # of everyone
+
+
+@requires(Permission.VIEW_APPLICATION, load_for=load_asker, guests=passes.pass_for_election)
+@form_page
+def candidate_questions(request: HttpRequest, asker: Asker) -> HttpResponse:
+    """Lists the questions and answers, with a form to ask; also accepts questions and upvotes."""
+    question = (request.POST.get("upvote") or request.POST.get("back") or "")[:MAX_ID_CHARS]
+    board = repository.board(asker.election.name)
+    own = store.viewer_keys(board, asker.person, question)
+    items = table().get_many([board.counter, *board.all_upvotes, *own])
+    viewer = store.viewer(CandidateQuestion, board, asker.person, question, items)
+    visit = Visit(asker, viewer, items.get(board.counter, {}).get("sent", 0), store.read_upvotes(board, items))
+    if request.method != "POST":
+        return _page(request, visit)
+    return _upvote(request, visit) if question else _ask(request, visit)
+
+
+def _ask(request: HttpRequest, visit: Visit) -> HttpResponse:
+    """A refusal shows the question as typed."""
+    asker, typed = visit.asker, request.POST.get("to", "")
+    try:
+        text = parse_question(request.POST.get("text", ""))
+        check_knows_names(shows_names=asker.election.questions_named, knows=request.POST.get("named", ""))
+        to = rules.number_in(typed)
+        question = services.ask(asker, visit.viewer.own, visit.sent, text, TO_ALL if to is None else to, now_ms())
+    except Refusal as refusal:
+        return _page(request, visit, 422, problem=str(refusal), text=request.POST.get("text", ""), chosen=typed)
+    messages.success(request, listing.SENT_MESSAGES[question.fate])
+    return redirect("candidate_questions", asker.election.name)
+
+
+def _upvote(request: HttpRequest, visit: Visit) -> HttpResponse:
+    """Back at the question, on the same page."""
+    wanted = visit.viewer.wanted
+    try:
+        services.upvote(visit.asker, wanted, on="upvote" in request.POST)
+    except Refusal as refusal:
+        messages.warning(request, str(refusal))
+    address = reverse("candidate_questions", args=[visit.asker.election.name])
+    return redirect(f"{address}{listing.place_query(request.POST)}{f'#{wanted.id}' if wanted else ''}")
+
+
+def _page(request: HttpRequest, visit: Visit, status: int = 200, **more: Any) -> HttpResponse:
+    asker, viewer, election = visit.asker, visit.viewer, visit.asker.election
+    candidates = repository.candidates_of(election)
+    asked = replace(repository.read_cached(election, visit.sent, now_ms() // CACHE_MS), upvotes=visit.upvotes)
+    number = rules.number_in(request.GET.get("candidate", ""))
+    chosen = next((each for each in candidates if each.number == number), None)
+    seen = [each for each in asked.questions if each.is_seen and (chosen is None or each.is_for(chosen.number))]
+    page = listing.page_of(best_first(seen, visit.upvotes), request.GET)
+    own = {each.id for each in viewer.own}
+    shown = [chosen] if chosen else candidates
+    is_taking, user = rules.is_taking(election, now_text()), asker.user
+    context = {
+        "page": page,
+        "lines": listing.lines(asked, page, shown, own=own, upvoted=viewer.upvoted),
+        "mine": [listing.Line(each) for each in reversed(viewer.own) if each.text],
+        "candidates": candidates,
+        "only": chosen,
+        "takes_questions": is_taking and rules.may_ask(election, is_voter=asker.is_voter),
+        "is_taking": is_taking,
+        "votes_now": election.takes_votes(now_text()),
+        "is_candidate": user is not None and any(rules.is_account_of(election, user, each) for each in candidates),
+        "longest": MAX_QUESTION_CHARS,
+    }
+    page_context = election_context(request, election, **context | more)
+    return render(request, "candidate_questions/questions.html", page_context, status=status)
+
+
+# --- organisers review ---
 
 
 @organiser_page(Action.LOOK)
@@ -42,7 +189,7 @@ def review_questions(request: HttpRequest, election: Election) -> HttpResponse:
     if "settings" in request.GET or not election.questions_from or election.stored_state == State.DRAFT:
         return _settings(request, election)
     if request.method == "POST":
-        return _act(request, election)
+        return _moderate(request, election)
     part = _candidates_context if "candidates" in request.GET else _questions_context
     return render(
         request, "candidate_questions/review.html", election_context(request, election, **part(request, election))
@@ -74,7 +221,7 @@ def _questions_context(request: HttpRequest, election: Election) -> dict[str, An
 def _candidates_context(request: HttpRequest, election: Election) -> dict[str, Any]:
     """Which candidates have an account, which a link, and how many questions each has to answer."""
     candidates, turns = repository.candidates_of(election), repository.link_turns(election.name)
-    asked, accounts = repository.read(election.name), telling.accounts_of(election, candidates)
+    asked, accounts = repository.read(election.name), emails.accounts_of(election, candidates)
 
     def row(each: AskedCandidate) -> dict[str, Any]:
         left = len(rules.unanswered(asked.questions, asked.answers, each.number))
@@ -86,29 +233,29 @@ def _candidates_context(request: HttpRequest, election: Election) -> dict[str, A
     return {"rows": [row(each) for each in candidates]}
 
 
-def _act(request: HttpRequest, election: Election) -> HttpResponse:
+def _moderate(request: HttpRequest, election: Election) -> HttpResponse:
     """The button gives the action, the question and the candidate whose answer is meant: "hide q1 3"."""
     word, *about = request.POST.get("act", "").split(" ")
-    run_action(request, lambda: _do(request.user, election, word, about), _("Done."))
+    number = rules.number_in(about[-1]) if about else None
+
+    def act() -> None:
+        if word in ("link", "revoke") and number is not None:
+            (services.make_link if word == "link" else services.revoke_link)(request.user, election, number)
+        elif word == "erase" and len(about) in (1, 2) and (len(about) == 1 or number is not None):
+            services.erase(request.user, election, about[0][:MAX_ID_CHARS], number if len(about) == 2 else None)
+        elif word in ("show", "hide") and len(about) == 2 and number is not None:
+            services.review_answer(request.user, election, about[0][:MAX_ID_CHARS], number, show=word == "show")
+        elif word in ("show", "hide") and len(about) == 1:
+            services.review(request.user, election, about[0][:MAX_ID_CHARS], show=word == "show")
+        else:
+            raise NotNow(ALREADY_CHANGED)
+
+    run_action(request, act, _("Done."))
     query = "?candidates" if word in ("link", "revoke") else listing.place_query(request.POST)
     return redirect(f"{reverse('review_questions', args=[election.name])}{query}")
 
 
-def _do(actor: User, election: Election, word: str, about: list[str]) -> None:
-    number = rules.number_in(about[-1]) if about else None
-    if word in ("link", "revoke") and number is not None:
-        (services.make_link if word == "link" else services.revoke_link)(actor, election, number)
-    elif word == "erase" and len(about) in (1, 2) and (len(about) == 1 or number is not None):
-        services.erase(actor, election, about[0][:MAX_ID_CHARS], number if len(about) == 2 else None)
-    elif word in ("show", "hide") and len(about) == 2 and number is not None:
-        services.review_answer(actor, election, about[0][:MAX_ID_CHARS], number, show=word == "show")
-    elif word in ("show", "hide") and len(about) == 1:
-        services.review(actor, election, about[0][:MAX_ID_CHARS], show=word == "show")
-    else:
-        raise NotNow(ALREADY_CHANGED)
-
-
-# --- candidates ---
+# --- candidates answer ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +319,7 @@ def _answer_page(request: HttpRequest, own: Candidacy, who: User | None, *, is_f
     if request.method == "POST":
         try:
             text = rules.parse_written_answer(typed)
-            services.answer(who, election, candidate, wanted.id if wanted else "", text, telling.now_ms())
+            services.answer(who, election, candidate, wanted.id if wanted else "", text, now_ms())
         except Refusal as refusal:
             problem = str(refusal)
         else:

@@ -91,7 +91,7 @@ def without_haste() -> Iterator[Standstill]:
     from accounts import password_policy
     from foundation.acts import branding, features, pause
     from operations.upkeep.worker import heartbeats
-    from parts.candidate_questions import asking_views
+    from parts.candidate_questions import views as candidate_questions
     from parts.live import clock as of_sessions
     from parts.live.services import making
     from parts.polls import live_count as of_polls
@@ -103,7 +103,7 @@ def without_haste() -> Iterator[Standstill]:
     clock, moment, numbers = Standstill(), of_sessions.now(), count()
     with (
         patch.object(of_sessions, "now", lambda: moment),
-        patch.object(asking_views, "now_ms", lambda: 0),
+        patch.object(candidate_questions, "now_ms", lambda: 0),
         patch.object(making, "new_code", lambda running: f"{next(numbers):04d}"),
         patch.object(of_polls, "watched_polls", of_polls.PollWatch(clock=clock)),
         patch.object(of_elections, "cache", of_elections.ElectionCountCache(clock=clock)),

@@ -36,10 +36,10 @@ from foundation.qa.rules import Fate
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys, round_trips
 from foundation.store.log import EventLog
-from parts.candidate_questions import personal_data, rules, services, telling
+from parts.candidate_questions import items, rules, services
 from parts.candidate_questions import repository as asked
-from parts.candidate_questions.asking_views import load_asker
 from parts.candidate_questions.rules import TO_ALL, Answer, CandidateQuestion
+from parts.candidate_questions.views import load_asker
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.ballots.test_by_letter import letter_of
@@ -107,7 +107,7 @@ def shown(otto, text: str = "Why?", name: str = "Ada", to: str = "") -> Candidat
     ask(name, text, to)
     found = next(each for each in questions() if each.text == text)
     services.review(otto, board(), found.id, show=True)
-    while telling.now_ms() <= asked.find_question("Board", found.id).shown_at:
+    while asked.now_ms() <= asked.find_question("Board", found.id).shown_at:
         pass  # mails begin much later than in the same millisecond
     return found
 
@@ -569,11 +569,11 @@ def test_a_question_shown_in_the_millisecond_in_which_mails_begin_is_told_with_t
     otto, opened, monkeypatch, when
 ):
     shown(otto)
-    moment = telling.now_ms()
+    moment = asked.now_ms()
     clock = chain([moment, moment], count(moment + 1))  # when the mails begin, when the second one is shown, and later
     ask("Ben", "And why now?")
     another = next(each for each in questions() if each.text == "And why now?")
-    monkeypatch.setattr(telling, "now_ms", lambda: next(clock))
+    monkeypatch.setattr(asked, "now_ms", lambda: next(clock))
     touching = keys.candidate_qa("Board") if when == "when all are mailed" else None
     with overtaken_by(lambda: services.review(otto, board(), another.id, show=True), touching=touching):
         finish_background("tell candidates")
@@ -761,12 +761,12 @@ def test_a_person_finds_their_questions_in_their_data_and_leaves_them_without_a_
     ask("Ada", "Mine?", named="yes")
     ada = person("Ada", Role.VOTER)
     expected = {"election": "Board", "text": "Mine?", "state": "shown", "name_shown": "Ada"}
-    assert list(personal_data.candidate_questions(ada)) == [expected]
+    assert list(items.candidate_questions(ada)) == [expected]
     accounts.remove(person("Root", Role.OWNER), ada)
     finish_background()
     (found,) = questions()
     assert (found.text, found.name, found.asker) == ("Mine?", "", "")
-    assert list(personal_data.candidate_questions(ada)) == []
+    assert list(items.candidate_questions(ada)) == []
 
 
 def test_a_deleted_election_leaves_nothing(otto, opened):
