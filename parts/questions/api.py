@@ -20,7 +20,6 @@ from accounts.rules import Permission
 from elections.api.elections import organising
 from parts.questions import question as questions
 from parts.questions import repository, rules, services
-from parts.questions.access import check_owned, check_visible
 from parts.questions.formats.exports import questions_csv, questions_gift
 from parts.questions.forms import SetForm
 
@@ -130,9 +129,9 @@ def _listed(set_: rules.QuestionSet) -> dict[str, Any]:
 
 
 def _load(call: Call, set_id: str) -> rules.FullSet:
-    if (full := repository.find_full(set_id)) is None:
+    full = repository.find_full(set_id)
+    if full is None or not rules.may_see(call.user.name, call.user.role, full.set):
         raise Http404
-    check_visible(call.user, full)
     return full
 
 
@@ -192,7 +191,7 @@ def create(call: Call) -> QuestionSet:
 )  # fmt: skip
 def replace(call: Call, set_id: str) -> QuestionSet:
     """Sessions made with it keep their questions. Descriptions of categories stay."""
-    check_owned(call.user, _load(call, set_id))
+    rules.check_owns(call.user.name, _load(call, set_id).set)
     values = _values(call.body)
     call.run(lambda: services.replace(call.user, set_id, **values), converges=True)
     return read(call, set_id)

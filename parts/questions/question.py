@@ -179,14 +179,10 @@ def _flaws_of_options(question: Question) -> Iterator[Flaw]:
     if not MIN_OPTIONS <= count <= MAX_OPTIONS:
         numbers = {"fewest": MIN_OPTIONS, "most": MAX_OPTIONS, "count": count}
         yield Flaw("option1", _("Enter %(fewest)d to %(most)d options; there are %(count)d.") % numbers)
-    yield from _flaws_of_each(question.options)
+    numbers_of: dict[str, int] = {}
+    for number, option in enumerate(question.options, 1):
+        yield from _too_long(f"option{number}", option, MAX_OPTION_CHARS)
+        if (above := numbers_of.setdefault(fold(option), number)) != number:
+            yield Flaw(f"option{number}", _("The same as option %(number)d.") % {"number": above})
     if question.right and question.kind != Kind.CHOICE:
         yield Flaw("right", _("Only choices have right answers."))
-
-
-def _flaws_of_each(options: tuple[str, ...]) -> Iterator[Flaw]:
-    numbers: dict[str, int] = {}
-    for number, option in enumerate(options, 1):
-        yield from _too_long(f"option{number}", option, MAX_OPTION_CHARS)
-        if (above := numbers.setdefault(fold(option), number)) != number:
-            yield Flaw(f"option{number}", _("The same as option %(number)d.") % {"number": above})

@@ -17,10 +17,9 @@ from foundation.pages.forms import form_data, form_page, refusals_as_errors
 from foundation.pages.messages import confirm_page, refusals_as_messages, run_action
 
 from . import rules, services
-from .access import Part, owned, part_owned
 from .forms import CategoryForm, QuestionForm
 from .rules import QUESTION_GONE, FullSet, PlacedQuestion
-from .views import context_of, run_edit
+from .views import Part, context_of, owned, part_owned, run_edit
 
 # --- typing ---
 
@@ -33,18 +32,13 @@ def add(request: HttpRequest, full: FullSet) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form):
             after = services.add(request.user, full.set.id, [form.question()])
-            return _added(request, after, form)
+            messages.success(request, _("The question is added."))
+            if "another" not in request.POST:
+                return _to(after, after.set.last_number)
+            question = form.question()  # the next is of the same kind
+            carried_over = {"kind": str(question.kind), "category": question.category, "seconds": question.seconds}
+            return HttpResponseRedirect(f"{reverse('add_question', args=[full.set.id])}?{urlencode(carried_over)}")
     return _show(request, full, form, _("New question"), to=reverse("add_question", args=[full.set.id]))
-
-
-def _added(request: HttpRequest, full: FullSet, form: QuestionForm) -> HttpResponse:
-    """Back to the set, or on to another question of the same kind."""
-    messages.success(request, _("The question is added."))
-    if "another" not in request.POST:
-        return _to(full, full.set.last_number)
-    question = form.question()
-    carried_over = {"kind": str(question.kind), "category": question.category, "seconds": question.seconds}
-    return HttpResponseRedirect(f"{reverse('add_question', args=[full.set.id])}?{urlencode(carried_over)}")
 
 
 def _to(full: FullSet, number: int) -> HttpResponse:

@@ -45,7 +45,27 @@ def find_full(set_id: str) -> FullSet | None:
     """A set with everything in it, by one Query."""
     items = list(table().each(keys.all_of_set(set_id)))
     head = next((item for item in items if item["SK"] == keys.METADATA), None)
-    return _full_set_of(head, items) if head else None
+    if head is None:
+        return None
+    categories = [
+        Category(item["number"], item["name"], item["order_index"], item.get("description", ""))
+        for item in _items_of_kind(items, keys.set_categories)
+    ]
+    categories.sort(key=lambda each: each.order)
+    names = {each.number: each.name for each in categories}
+    places = {number: place for place, number in enumerate(names)}
+    placed = list[PlacedQuestion]()
+    for item in _items_of_kind(items, keys.set_questions):
+        category = item["category_id"]
+        question = replace(question_of(item), category=names[category])
+        placed.append(PlacedQuestion(item["number"], category, item["order_in_category"], item["created_at"], question))
+    placed.sort(key=lambda each: (places[each.category], each.order))
+    waiting = sum(len(item["questions"]) for item in _items_of_kind(items, keys.set_fillings))
+    return FullSet(set_of(head), tuple(categories), tuple(placed), waiting)
+
+
+def _items_of_kind(items: Iterable[Item], kind: Callable[[str], Span]) -> Iterator[Item]:
+    return (item for item in items if item["SK"].startswith(kind("").prefix))
 
 
 def find_set(set_id: str) -> QuestionSet | None:
@@ -78,60 +98,28 @@ def set_of(item: Item) -> QuestionSet:
     return QuestionSet(**fields | {"categories": tuple(item["categories"])})
 
 
-def _full_set_of(head: Item, items: Iterable[Item]) -> FullSet:
-    beside = list(items)
-    categories = sorted(map(_category_of, _items_of_kind(beside, keys.set_categories)), key=lambda each: each.order)
-    names = {each.number: each.name for each in categories}
-    places = {number: place for place, number in enumerate(names)}
-    placed = sorted(
-        (_placed_of(item, names) for item in _items_of_kind(beside, keys.set_questions)),
-        key=lambda each: (places[each.category], each.order),
-    )
-    waiting = sum(len(item["questions"]) for item in _items_of_kind(beside, keys.set_fillings))
-    return FullSet(set_of(head), tuple(categories), tuple(placed), waiting)
-
-
-def _items_of_kind(items: Iterable[Item], kind: Callable[[str], Span]) -> Iterator[Item]:
-    return (item for item in items if item["SK"].startswith(kind("").prefix))
-
-
-def _category_of(item: Item) -> Category:
-    return Category(item["number"], item["name"], item["order_index"], item.get("description", ""))
-
-
-def _placed_of(item: Item, names: dict[int, str]) -> PlacedQuestion:
-    category = item["category_id"]
-    question = replace(question_of(item), category=names[category])
-    return PlacedQuestion(item["number"], category, item["order_in_category"], item["created_at"], question)
-
-
 def items_of(full: FullSet) -> dict[Key, Item]:
-    """All items of a set."""
+    """All items of a set. Questions without their category's name, which is stored only once."""
     set_ = full.set
-    own = _item(keys.question_set(set_.id), set_, keys.sets_of(set_.created_by) if set_.created_by else None)
-    others = [_item(keys.shared_set(set_.id), set_, keys.SHARED_SETS)] if set_.is_offered else []
-    categories = (_category_item(set_.id, each) for each in full.categories)
-    questions = (_question_item(set_.id, each) for each in full.placed)
-    return {Key(item["PK"], item["SK"]): item for item in (own, *others, *categories, *questions)}
+    items = [_item(keys.question_set(set_.id), set_, keys.sets_of(set_.created_by) if set_.created_by else None)]
+    if set_.is_offered:
+        items.append(_item(keys.shared_set(set_.id), set_, keys.SHARED_SETS))
+    for category in full.categories:
+        fields = {"number": category.number, "name": category.name, "order_index": category.order}
+        place = keys.set_category(set_.id, category.number).item
+        items.append({**place, **fields, "description": category.description})
+    for each in full.placed:
+        fields = {"number": each.number, "category_id": each.category, "order_in_category": each.order}
+        place = keys.set_question(set_.id, each.category, each.number).item
+        question = {name: value for name, value in each.question.as_item().items() if name != "category"}
+        items.append({**place, "created_at": each.created_at, **fields, **question})
+    return {Key(item["PK"], item["SK"]): item for item in items}
 
 
 def _item(place: Key, set_: QuestionSet, index: Span | None) -> Item:
     fields = asdict(set_) | {"categories": list(set_.categories), "suiting": dict(set_.suiting)}
     listed = {"GSI1PK": index.pk, "GSI1SK": keys.id_by_date(set_.changed_at, set_.id)} if index else {}
     return {**place.item, "entity_type": "QUESTION_SET", **listed, **fields}
-
-
-def _category_item(set_id: str, category: Category) -> Item:
-    fields = {"number": category.number, "name": category.name, "order_index": category.order}
-    return {**keys.set_category(set_id, category.number).item, **fields, "description": category.description}
-
-
-def _question_item(set_id: str, placed: PlacedQuestion) -> Item:
-    """Without its category's name, which is stored only once."""
-    fields = {"number": placed.number, "category_id": placed.category, "order_in_category": placed.order}
-    key = keys.set_question(set_id, placed.category, placed.number)
-    question_fields = {name: value for name, value in placed.question.as_item().items() if name != "category"}
-    return {**key.item, "created_at": placed.created_at, **fields, **question_fields}
 
 
 # --- writes; each returns parts of a transaction ---

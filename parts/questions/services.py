@@ -31,6 +31,7 @@ from .repository import DELETING, FILLING
 from .rules import FullSet, QuestionSet
 
 MADE = Limit("question-sets", 60, SECONDS_PER_HOUR)
+ID_BYTES = 11
 Change = Callable[[FullSet, str], FullSet]  # what becomes of a set at a moment
 
 
@@ -45,7 +46,9 @@ def make(
     user: User, name: str, description: str = "", custom_instructions: str = "", questions: Sequence[Question] = ()
 ) -> QuestionSet:
     """A new, private set."""
-    new = QuestionSet(_new_id(), name, now := now_text(), user.name, now, description, custom_instructions)
+    new = QuestionSet(
+        secrets.token_hex(ID_BYTES), name, now := now_text(), user.name, now, description, custom_instructions
+    )
     rules.check_room(rules.EMPTY, questions)
     return _make(user, new, questions)
 
@@ -53,17 +56,13 @@ def make(
 def copy(user: User, original: FullSet, name: str) -> QuestionSet:
     """An independent copy that belongs to the user."""
     now, old = now_text(), original.set
-    new = QuestionSet(_new_id(), name, now, user.name, now, old.description, old.custom_instructions)
+    new = QuestionSet(secrets.token_hex(ID_BYTES), name, now, user.name, now, old.description, old.custom_instructions)
     return _make(user, new, original.questions, _described(original), copied_from=old.id)
 
 
 def _described(full: FullSet) -> list[Item]:
     """Its categories that have a description."""
     return [{"name": each.name, "description": each.description} for each in full.categories if each.description]
-
-
-def _new_id() -> str:
-    return secrets.token_hex(11)
 
 
 def _make(
@@ -94,7 +93,7 @@ def _questions_data(questions: Sequence[Question], described: Sequence[Item] = (
 
 
 def _change_as_owner(
-    user: User, set_id: str, kind: str, event_data: dict[str, Any], change: Change, *also: Write
+    user: User, set_id: str, kind: str, event_data: dict[str, Any], change: Change, *more: Write
 ) -> FullSet:
     """A change that only the owner may make."""
 
@@ -102,17 +101,17 @@ def _change_as_owner(
         rules.check_owns(user.name, full.set)
         return change(full, at)
 
-    return _change(user.name, set_id, kind, event_data, decided, *also)
+    return _change(user.name, set_id, kind, event_data, decided, *more)
 
 
 @retried
-def _change(who: str, set_id: str, kind: str, event_data: dict[str, Any], change: Change, *also: Write) -> FullSet:
+def _change(who: str, set_id: str, kind: str, event_data: dict[str, Any], change: Change, *more: Write) -> FullSet:
     before, at = _load(set_id), now_text()
     after = change(before, at)
     if after == before:
         return before  # nothing to record
     after = rules.with_fields(after, changed_at=at)
-    record(Event(who, kind, {"set_id": set_id, **event_data, "at": at}), *repository.change(before, after), *also)
+    record(Event(who, kind, {"set_id": set_id, **event_data, "at": at}), *repository.change(before, after), *more)
     return rules.with_fields(after, version=before.set.version + 1)
 
 
@@ -190,10 +189,10 @@ def change_question(user: User, set_id: str, number: int, question: Question, fi
 
 
 def move_question(user: User, set_id: str, number: int, *, up: bool) -> FullSet:
-    def change(full: FullSet, at: str) -> FullSet:
-        return rules.moved(full, number, up=up)
-
-    return _change_as_owner(user, set_id, "QuestionMoved", {"number": number, "up": up}, change)
+    event_data = {"number": number, "up": up}
+    return _change_as_owner(
+        user, set_id, "QuestionMoved", event_data, lambda full, at: rules.moved(full, number, up=up)
+    )
 
 
 def remove_question(user: User, set_id: str, number: int, fingerprint: str) -> FullSet:
@@ -214,10 +213,10 @@ def change_category(user: User, set_id: str, number: int, name: str, description
 
 
 def move_category(user: User, set_id: str, number: int, *, up: bool) -> FullSet:
-    def change(full: FullSet, at: str) -> FullSet:
-        return rules.category_moved(full, number, up=up)
-
-    return _change_as_owner(user, set_id, "QuestionCategoryMoved", {"number": number, "up": up}, change)
+    event_data = {"number": number, "up": up}
+    return _change_as_owner(
+        user, set_id, "QuestionCategoryMoved", event_data, lambda full, at: rules.category_moved(full, number, up=up)
+    )
 
 
 # --- replacing all of it ---
@@ -239,11 +238,9 @@ def replace(user: User, set_id: str, questions: Sequence[Question], **fields: st
     add(user, set_id, wanted[same:], _described(full))
 
 
-def _remove_questions(user: User, set_id: str, numbers: list[int]) -> FullSet:
-    def change(full: FullSet, at: str) -> FullSet:
-        return rules.without(full, *numbers)
-
-    return _change_as_owner(user, set_id, "QuestionsRemoved", {"numbers": numbers}, change)
+def _remove_questions(user: User, set_id: str, numbers: list[int]) -> None:
+    data = {"numbers": numbers}
+    _change_as_owner(user, set_id, "QuestionsRemoved", data, lambda full, at: rules.without(full, *numbers))
 
 
 # --- more than fits one transaction ---

@@ -1,4 +1,4 @@
-"""Pages of question sets: lists, a set with its questions, settings, imports and exports."""
+"""Pages of question sets: who may see them, lists, a set with its questions, settings, imports and exports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
+from accounts.models import User
 from accounts.rules import Permission
 from foundation.pages.forms import form_data, form_page, refusals_as_errors, run_form
 from foundation.pages.lists import Verdict
@@ -23,13 +24,40 @@ from foundation.pages.messages import confirm_page, refusals_as_messages, run_ac
 from foundation.pages.paging import read_page
 
 from . import repository, rules, services
-from .access import owned, visible, withdrawable
 from .formats import HELP, LABELS, csv_import
 from .formats.exports import COLUMNS, EXAMPLES, EXPLAINED, as_json, questions_csv, questions_gift
-from .formats.rows import ImportedFile
 from .forms import EditForm, ImportForm, SetForm
 from .question import SET_KIND_LABELS, Type
 from .rules import MAX_SET_NAME_CHARS, ChangedElsewhere, FullSet, QuestionSet
+
+Part = tuple[FullSet, int]  # a set, and the number of something in it
+
+
+def check_visible(user: User, full: FullSet) -> None:
+    if not rules.may_see(user.name, user.role, full.set):
+        raise Http404
+
+
+def check_owned(user: User, full: FullSet) -> None:
+    check_visible(user, full)
+    rules.check_owns(user.name, full.set)
+
+
+def _withdrawable(user: User, full: FullSet) -> None:
+    check_visible(user, full)
+    rules.check_may_withdraw(user.name, user.role, full.set)
+
+
+def _part(set_id: str, number: int) -> Part | None:
+    full = repository.find_full(set_id)
+    return (full, number) if full else None
+
+
+visible: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, rule=check_visible)
+owned: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, rule=check_owned)
+withdrawable: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, rule=_withdrawable)
+part_owned: Any = requires(Permission.USE_APPLICATION, load=_part, rule=lambda user, part: check_owned(user, part[0]))
+
 
 USAGE_LABELS = {
     Type.CALL_AND_ANSWER: gettext_lazy("%(count)d for best answer"),
@@ -206,22 +234,16 @@ def import_set(request: HttpRequest, full: FullSet) -> HttpResponse:
         return _import(request, full)
     form = ImportForm(form_data(request), request.FILES if request.method == "POST" else None, full=full)
     if request.method == "POST" and form.is_valid():
-        return _preview(request, full, form.cleaned_data["read"], LABELS[form.cleaned_data["read_as"]])
+        read = form.cleaned_data["read"]
+        context = context_of(request, full, read=read, read_as=LABELS[form.cleaned_data["read_as"]], new=len(read.new))
+        context |= {"counts": {verdict: read.count(verdict) for verdict in Verdict}}
+        context |= {"questions": "".join(questions_csv(read.new))}
+        return render(request, "questions/preview.html", context)
     example = "".join(questions_csv(EXAMPLES[:2])).removeprefix("\ufeff")
     context = context_of(
         request, full, form=form, formats=HELP.items(), columns=EXPLAINED, names=COLUMNS, example=example
     )
     return render(request, "questions/import.html", context, status=422 if form.errors else 200)
-
-
-def _preview(request: HttpRequest, full: FullSet, read: ImportedFile, read_as: str) -> HttpResponse:
-    """A verdict for each row; nothing is written yet."""
-    counts = {verdict: read.count(verdict) for verdict in Verdict}
-    questions = "".join(questions_csv(read.new))
-    context = context_of(
-        request, full, read=read, read_as=read_as, counts=counts, questions=questions, new=len(read.new)
-    )
-    return render(request, "questions/preview.html", context)
 
 
 def _import(request: HttpRequest, full: FullSet) -> HttpResponse:

@@ -46,54 +46,38 @@ def _blocks(text: str) -> Iterator[Block]:
     block = Block()
     for number, line in enumerate(lines_of(text), 1):
         text = line.strip()
-        if block and _begins(text, block):
+        option, answer = OPTION.match(text), ANSWER.match(text)
+        is_text = bool(text) and not option and not answer
+        begins = bool(text) if block.answer is not None else is_text and (bool(block.options) or block.is_parted)
+        if block and begins:
             yield block
             block = Block()
         block.line = block.line if block else number
-        _add_line(text, block)
+        if not text:
+            block.is_parted = bool(block)
+        elif option:
+            block.letters.append(option[1].upper())
+            block.options.append((option[2] or "")[:MAX_ROW_CHARS])
+        elif answer:
+            block.answer = answer[1].strip()
+        else:
+            block.texts.append(text)
     if block:
         yield block
 
 
-def _begins(text: str, block: Block) -> bool:
-    """Whether a line starts another question."""
-    if block.answer is not None:
-        return bool(text)
-    if not text or OPTION.match(text) or ANSWER.match(text):
-        return False
-    return bool(block.options) or block.is_parted
-
-
-def _add_line(text: str, block: Block) -> None:
-    if not text:
-        block.is_parted = bool(block)
-    elif option := OPTION.match(text):
-        block.letters.append(option[1].upper())
-        block.options.append((option[2] or "")[:MAX_ROW_CHARS])
-    elif answer := ANSWER.match(text):
-        block.answer = answer[1].strip()
-    else:
-        block.texts.append(text)
-
-
 def _question(block: Block) -> ForeignQuestion:
-    text = "\n".join(block.texts)
-    problems: list[Flaw] = []
+    text, problems = "\n".join(block.texts), list[Flaw]()
     if not block.options:
-        return ForeignQuestion(
-            block.line, text, cannot=_("It has no options, which are lines that begin with A, B and so on.")
-        )
+        reason = _("It has no options, which are lines that begin with A, B and so on.")
+        return ForeignQuestion(block.line, text, cannot=reason)
     if block.letters != list(ascii_uppercase[: len(block.letters)]):
         problems.append(Flaw("", _("Its options are not lettered A, B, C and so on, in order.")))
-    question = Question("", Kind.CHOICE, options=tuple(block.options), right=_right(block, problems))
-    return ForeignQuestion(block.line, text, question, problems=tuple(problems))
-
-
-def _right(block: Block, problems: list[Flaw]) -> tuple[int, ...]:
     letters = re.findall(r"\w+", (block.answer or "").upper()[:100])
     if not letters:
         problems.append(Flaw("", _("Its ANSWER: line is missing or has no letter.")))
-    for letter in letters:
-        if letter not in block.letters:
-            problems.append(Flaw("right", _("There is no option “%(word)s”.") % {"word": letter[:40]}))
-    return tuple(block.letters.index(letter) for letter in letters if letter in block.letters)
+    unknown = [letter for letter in letters if letter not in block.letters]
+    problems += [Flaw("right", _("There is no option “%(word)s”.") % {"word": letter[:40]}) for letter in unknown]
+    right = tuple(block.letters.index(letter) for letter in letters if letter in block.letters)
+    question = Question("", Kind.CHOICE, options=tuple(block.options), right=right)
+    return ForeignQuestion(block.line, text, question, problems=tuple(problems))

@@ -63,8 +63,11 @@ def read(raw: bytes, full: FullSet) -> ImportedFile:
     if "title" not in columns:
         raise NotAList(_("The first line must name the columns, including “title”. This file has no such line."))
     unread = [cell.strip() for place, cell in enumerate(headings) if cell.strip() and place not in columns.values()]
+    broken = _("Its quotation marks do not match, or it is too long.")
     rows = (
-        _row(line, cells, columns, len(headings)) if cells else _broken_row(line, lines[line - 1])
+        _row(line, cells, columns, len(headings))
+        if cells
+        else Row(line, lines[line - 1].strip()[:60], None, Verdict.INVALID, broken)
         for line, cells in records
     )
     return judge_rows(rows, full, unread)
@@ -132,11 +135,6 @@ def _has_text(cells: Iterable[str]) -> bool:
 # --- from cells to questions ---
 
 
-def _broken_row(line: int, text: str) -> Row:
-    reason = _("Its quotation marks do not match, or it is too long.")
-    return Row(line, text.strip()[:60], None, Verdict.INVALID, reason)
-
-
 def _row(line: int, cells: list[str], columns: dict[str, int], width: int) -> Row:
     named = {name: unescape_formula(cells[place]) for name, place in columns.items() if place < len(cells)}
     question, problems = question_from(named)
@@ -181,18 +179,15 @@ def _right(typed: str, columns: list[str], problems: list[Flaw]) -> tuple[int, .
     """Letters or numbers of options: “B”, “2”, “A, C”."""
     places: list[int] = []
     for word in filter(None, re.split(r"[\s,;/+&]+", typed)):
-        column = f"option{_number(word)}"
+        number = int(word) if re.fullmatch("[0-9]{1,2}", word) else 0
+        if len(word) == 1 and word.upper() in ascii_uppercase[:MAX_OPTIONS]:
+            number = ascii_uppercase.index(word.upper()) + 1
+        column = f"option{number}"
         if column in columns:
             places.append(columns.index(column))
         else:
             problems.append(Flaw("right", _("There is no option “%(word)s”.") % {"word": word[:40]}))
     return tuple(places)
-
-
-def _number(word: str) -> int:
-    if len(word) == 1 and word.upper() in ascii_uppercase[:MAX_OPTIONS]:
-        return ascii_uppercase.index(word.upper()) + 1
-    return int(word) if re.fullmatch("[0-9]{1,2}", word) else 0
 
 
 def _seconds(typed: str, problems: list[Flaw]) -> int:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from foundation.pages.lists import as_csv
 
 from ..question import MAX_OPTIONS, SET_KIND_LABELS, Kind, Question, clean_line
-from ..rules import Category, FullSet, PlacedQuestion
+from ..rules import FullSet, PlacedQuestion
 
 OPTIONS = tuple(f"option{number}" for number in range(1, MAX_OPTIONS + 1))
 COLUMNS = ("title", "kind", "detail", "category", "school", "custom_instruction", *OPTIONS, "right", "seconds", "twice")
@@ -70,25 +70,14 @@ OF_SET = (
 
 def as_json(full: FullSet) -> dict[str, Any]:
     """Every field, by its stored name."""
-    set_ = full.set
-    return {
-        "set_id": set_.id,
-        **{name: getattr(set_, name) for name in OF_SET},
-        "suiting": dict(set_.suiting),
-        "categories": [_category(full, place, each) for place, each in enumerate(full.categories, 1)],
-    }
-
-
-def _category(full: FullSet, place: int, category: Category) -> dict[str, Any]:
-    within = full.within(category.number)
-    return {
-        "category_id": category.number,
-        "name": category.name,
-        "description": category.description,
-        "order_index": place,
-        "question_count": len(within),
-        "questions": [_question(number, each) for number, each in enumerate(within, 1)],
-    }
+    set_, categories = full.set, list[dict[str, Any]]()
+    for place, category in enumerate(full.categories, 1):
+        within = full.within(category.number)
+        fields = {"category_id": category.number, "name": category.name, "description": category.description}
+        questions = [_question(number, each) for number, each in enumerate(within, 1)]
+        categories.append({**fields, "order_index": place, "question_count": len(within), "questions": questions})
+    fields = {"set_id": set_.id, **{name: getattr(set_, name) for name in OF_SET}}
+    return {**fields, "suiting": dict(set_.suiting), "categories": categories}
 
 
 def _question(place: int, placed: PlacedQuestion) -> dict[str, Any]:
@@ -127,41 +116,34 @@ def questions_gift(full: FullSet) -> Iterator[str]:
     yield f"// {clean_line(full.set.name)}\n"
     category = ""
     for question in full.questions:
-        if question.kind in HELD:
-            if question.category != category:
-                category = question.category
-                yield f"\n$CATEGORY: {_gift_path(category)}\n"
-            yield f"\n{_gift_block(question)}\n"
-    yield from _gift_left_out(full)
-
-
-def _gift_path(category: str) -> str:
-    """A slash in a name is doubled; the space separates a leading one from the slash before it."""
-    name = category.replace("/", "//")
-    return f"{TOP}/{' ' if name.startswith('/') else ''}{name}" if name else TOP
+        if question.kind not in HELD:
+            continue
+        if question.category != category:
+            category = question.category
+            # a slash in a name is doubled; a space separates a leading one from the slash before it
+            name = category.replace("/", "//")
+            space = " " if name.startswith("/") else ""
+            yield f"\n$CATEGORY: {TOP}/{space}{name}\n" if name else f"\n$CATEGORY: {TOP}\n"
+        yield f"\n{_gift_block(question)}\n"
+    out = [question for question in full.questions if question.kind not in HELD]
+    if out:
+        yield "\n// " + _("Left out, because GIFT does not support them:") + "\n"
+        yield from (f"// {SET_KIND_LABELS[each.kind]}: {each.title}\n" for each in out)
 
 
 def _gift_block(question: Question) -> str:
-    text = f"{question.title}\n{question.detail}" if question.detail else question.title
-    return f"{_gift_remarks(question)}[plain]{text.translate(SIGNS)}{{{_gift_answers(question)}}}"
-
-
-def _gift_remarks(question: Question) -> str:
     properties = {
         "seconds": str(question.seconds) if question.seconds != USUAL_SECONDS else "",
         "school": question.school,
         "instruction": question.custom_instruction,
     }
-    return "".join(f"// [{name}:{text.translate(IN_REMARKS)}]\n" for name, text in properties.items() if text)
-
-
-def _gift_answers(question: Question) -> str:
-    if question.kind != Kind.CHOICE:
-        return ""
-    lines = (
-        f"\t{_gift_mark(question, place)}{_gift_option(option)}\n" for place, option in enumerate(question.options)
-    )
-    return f"\n{''.join(lines)}"
+    remarks = "".join(f"// [{name}:{text.translate(IN_REMARKS)}]\n" for name, text in properties.items() if text)
+    text = f"{question.title}\n{question.detail}" if question.detail else question.title
+    answers = "\n" if question.kind == Kind.CHOICE else ""
+    for place, option in enumerate(question.options if question.kind == Kind.CHOICE else ()):
+        plain = "[plain]" if option.startswith(("[", "%")) else ""  # what starts like a format or a weight
+        answers += f"\t{_gift_mark(question, place)}{plain}{option.translate(SIGNS)}\n"
+    return f"{remarks}[plain]{text.translate(SIGNS)}{{{answers}}}"
 
 
 def _gift_mark(question: Question, place: int) -> str:
@@ -170,15 +152,3 @@ def _gift_mark(question: Question, place: int) -> str:
         return "=" if place in question.right else "~"
     share = f"{100 / len(question.right):.5f}".rstrip("0").rstrip(".")
     return f"~%{share}%" if place in question.right else "~%-100%"
-
-
-def _gift_option(text: str) -> str:
-    """Marked as plain if it starts like a format or a weight."""
-    return f"{'[plain]' if text.startswith(('[', '%')) else ''}{text.translate(SIGNS)}"
-
-
-def _gift_left_out(full: FullSet) -> Iterator[str]:
-    out = [question for question in full.questions if question.kind not in HELD]
-    if out:
-        yield "\n// " + _("Left out, because GIFT does not support them:") + "\n"
-        yield from (f"// {SET_KIND_LABELS[each.kind]}: {each.title}\n" for each in out)

@@ -106,7 +106,9 @@ def _extras(remarks: tuple[str, ...]) -> dict[str, Any]:
 def _question(line: int, text: str) -> ForeignQuestion:
     if len(text) > MAX_TEXT_CHARS:
         return ForeignQuestion(line, text)
-    name, rest = _named(_hidden(text))
+    name, rest = "", ESCAPED.sub(lambda sign: chr(SURROGATE_OFFSET + ord(sign[1])), text)
+    if rest.startswith("::") and "::" in rest[2:]:  # the name is between double colons
+        name, _end, rest = (each.strip() for each in rest[2:].partition("::"))
     begin, end = rest.find("{"), rest.find("}")
     before, within, after = rest[:begin], rest[begin + 1 : end], rest[end + 1 :]
     title, has_media, format_ = _readable(before + (GAP if after.strip() else "") + after if 0 <= begin < end else rest)
@@ -124,14 +126,6 @@ def _with(item: ForeignQuestion, **fields: Any) -> ForeignQuestion:
     return replace(item, question=replace(item.question, **fields))
 
 
-def _named(text: str) -> tuple[str, str]:
-    """Splits off the name, which is between double colons."""
-    if not text.startswith("::") or "::" not in text[2:]:
-        return "", text
-    name, _end, rest = text[2:].partition("::")
-    return name.strip(), rest.strip()
-
-
 def _answered(item: ForeignQuestion, answers: str, format_: str) -> ForeignQuestion:
     """Interprets what is between the braces."""
     before, mark, feedback = answers.rpartition("####")
@@ -145,20 +139,12 @@ def _answered(item: ForeignQuestion, answers: str, format_: str) -> ForeignQuest
         return _choice(noted, answers, format_)
     if "=" in answers and "->" in answers:
         return replace(noted, cannot=_("Matching questions are not supported."))
-    return _true_or_false(noted, answers) or _short(noted, answers)
-
-
-def _true_or_false(item: ForeignQuestion, answers: str) -> ForeignQuestion | None:
     word, _mark, feedback = (each.strip() for each in answers.partition("#"))
-    if word.upper() not in YES + NO:
-        return None
-    choice = _with(item, options=(_("True"), _("False")), right=(0 if word.upper() in YES else 1,))
-    return _with_notes(choice, feedback)
-
-
-def _short(item: ForeignQuestion, answers: str) -> ForeignQuestion:
+    if word.upper() in YES + NO:
+        choice = _with(noted, options=(_("True"), _("False")), right=(0 if word.upper() in YES else 1,))
+        return _with_notes(choice, feedback)
     note = _("Its expected answers are left out: free text is not graded here.")
-    short = replace(_with(item, kind=Kind.TEXT), notes=(*item.notes, note))
+    short = replace(_with(noted, kind=Kind.TEXT), notes=(*noted.notes, note))
     return _with_notes(short, "".join(each.partition("#")[2] for each in answers.split("=")))
 
 
@@ -219,10 +205,6 @@ def _readable(hidden: str, usual: str = "moodle") -> tuple[str, bool, str]:
     return plain(text, keeps_lines=format_ == "moodle"), MEDIA.search(text) is not None, format_
 
 
-def _hidden(text: str) -> str:
-    return ESCAPED.sub(lambda sign: chr(SURROGATE_OFFSET + ord(sign[1])), text)
-
-
 def _unhidden(text: str) -> str:
     line_ended = text.replace(chr(SURROGATE_OFFSET + ord("n")), "\n")
     return HIDDEN.sub(lambda sign: chr(ord(sign[0]) - SURROGATE_OFFSET), line_ended)
@@ -258,22 +240,18 @@ NO_TAG = re.compile(f"<(?!{_tag(f'{WORDS}|{MEDIA_TAGS}|{SILENT}')}|!--)", re.IGN
 
 
 def plain(html: str, *, keeps_lines: bool = False) -> str:
-    """Text without known tags; unknown tags are text. Some formats keep line breaks."""
-    pieces = CODE.split(RAISED.sub(_raised, html))  # every second one is code, which keeps its lines
+    """Text without known tags, repeated blank lines and spaces around lines; unknown tags are text. Some formats keep
+    line breaks."""
+
+    def raised(match: re.Match[str]) -> str:
+        """As in Unicode, if possible: m² is not m2."""
+        table = SMALL_FIGURES[match[1].lower()]
+        return match[2].translate(table) if all(ord(sign) in table for sign in match[2]) else match[2]
+
+    pieces = CODE.split(RAISED.sub(raised, html))  # every second one is code, which keeps its lines
     spaced = (piece if keeps_lines or at % 2 else re.sub(r"\s+", " ", piece) for at, piece in enumerate(pieces))
     tagged = NO_TAG.sub("&lt;", LINE.sub("\n", "\n".join(spaced)))
     text = unescape(nh3.clean(tagged, tags=set(), clean_content_tags=set(SILENT.split("|"))))
-    return _normalised(text.replace("\xa0", " "))
-
-
-def _raised(match: re.Match[str]) -> str:
-    """Superscripts and subscripts as Unicode, if possible: m² is not m2."""
-    table = SMALL_FIGURES[match[1].lower()]
-    return match[2].translate(table) if all(ord(sign) in table for sign in match[2]) else match[2]
-
-
-def _normalised(text: str) -> str:
-    """Without trailing spaces, and without repeated, leading or trailing blank lines."""
-    lines = [line.strip() for line in text.split("\n")]
-    kept = [line for place, line in enumerate(lines) if line or (place and lines[place - 1])]
-    return "\n".join(kept).strip()
+    lines = [line.strip() for line in text.replace("\xa0", " ").split("\n")]
+    unrepeated = [line for place, line in enumerate(lines) if line or (place and lines[place - 1])]
+    return "\n".join(unrepeated).strip()

@@ -164,14 +164,8 @@ def _reasons(foreign: ForeignQuestion, question: Question) -> Iterator[str]:
         return
     empty = [Flaw(f"option{place}", _("It is empty.")) for place, each in enumerate(question.options, 1) if not each]
     for flaw in (*foreign.problems, *empty, *flaws(question)):
-        label = _label(flaw, len(question.options))
+        label = str(LABELS.get(flaw.field, ""))
+        # a wrong number of options concerns all of them
+        if flaw.field.startswith("option") and MIN_OPTIONS <= len(question.options) <= MAX_OPTIONS:
+            label = _("Option %(number)d") % {"number": int(flaw.field.removeprefix("option"))}
         yield f"{label}: {flaw.sentence}" if label else flaw.sentence
-
-
-def _label(flaw: Flaw, options: int) -> str:
-    """The field's label; empty if the number of options is wrong, which concerns all of them."""
-    if not flaw.field.startswith("option"):
-        return str(LABELS.get(flaw.field, ""))
-    if not MIN_OPTIONS <= options <= MAX_OPTIONS:
-        return ""
-    return _("Option %(number)d") % {"number": int(flaw.field.removeprefix("option"))}
