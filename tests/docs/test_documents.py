@@ -203,3 +203,31 @@ def test_the_site_is_stopped_so_that_nobody_starts_it_again():
     for path in (ROOT / "docs").glob("**/*.md"):
         stops = re.findall(r"systemctl stop (plenum[^`\n\").]*(?:\.socket[^`\n\")]*)?)", path.read_text())
         assert [words for words in stops if "plenum.socket" not in words] == [], path.name
+
+
+# --- the licence, which the owner has yet to choose ---
+
+
+def wrong_about_the_licence(root: Path) -> list[str]:
+    """What README, package and trust page have to say together, once there is a licence file."""
+    chosen = sorted(each.name for each in root.iterdir() if re.match(r"(LICEN[CS]E|COPYING)\b", each.name))
+    readme = (root / "README.md").read_text()
+    facts = {
+        "README names the file": any(f"]({name})" in readme for name in chosen),
+        "README keeps all rights": "all rights are kept" not in readme,
+        "pyproject.toml names it": bool(re.search(r"^license", (root / "pyproject.toml").read_text(), re.MULTILINE)),
+        "the trust page names it": "licence" in (root / "templates/trust/trust.html").read_text().casefold(),
+    }
+    return [fact for fact, told in facts.items() if told != bool(chosen)]
+
+
+def test_readme_package_and_trust_page_agree_on_the_licence():
+    assert wrong_about_the_licence(ROOT) == []
+
+
+def test_a_licence_that_only_a_file_tells_of_is_noticed(tmp_path):
+    for name in ("README.md", "pyproject.toml", "templates/trust/trust.html"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text((ROOT / name).read_text())
+    (tmp_path / "LICENSE").write_text("You may.")
+    assert len(wrong_about_the_licence(tmp_path)) == 4
