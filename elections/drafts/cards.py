@@ -35,14 +35,14 @@ TEMPLATES = {
         Card(
             _("One person for an office"),
             _("A chair, a treasurer, a spokesperson: a secret ballot with one winner."),
-            picture="elections/pictures/one_seat.html",
+            picture="elections/pictures/beginnings.html",
         )
     ),
     "option": ElectionTemplate(
         Card(
             _("Choose one option"),
             _("A date, a place, a name, a proposal: the one most people can agree on."),
-            picture="elections/pictures/one_option.html",
+            picture="elections/pictures/beginnings.html",
         ),
         {"announces": True, "of_options": True},
     ),
@@ -50,7 +50,7 @@ TEMPLATES = {
         Card(
             _("Fill several seats"),
             _("A board, a committee, delegates: every group of voters gets its fair share of the seats."),
-            picture="elections/pictures/several_seats.html",
+            picture="elections/pictures/beginnings.html",
         ),
         {"method": "stv-scottish"},
         seats=3,
@@ -59,7 +59,7 @@ TEMPLATES = {
         Card(
             _("Rank priorities"),
             _("Topics, projects, wishes: the result is a list, most important first."),
-            picture="elections/pictures/priorities.html",
+            picture="elections/pictures/beginnings.html",
         ),
         {"announces": True, "of_options": True, "unranked": "no-opinion"},
     ),
@@ -67,7 +67,7 @@ TEMPLATES = {
         Card(
             _("Yes or no to a proposal"),
             _("A contract, a budget, a change of the rules: carried if enough voters say yes."),
-            picture="elections/pictures/proposal.html",
+            picture="elections/pictures/beginnings.html",
         ),
         {"announces": True, "of_options": True, "kind": "yes-no"},
     ),
@@ -212,12 +212,12 @@ UNRANKED_CARDS = {
         _("Below all who are ranked"),
         _("Leaving a name out means: everyone I ranked is better. That is what most people intend."),
         mark=_("recommended"),
-        picture="elections/pictures/left_out_below.html",
+        picture="elections/pictures/left_out.html",
     ),
     "no-opinion": Card(
         _("No opinion"),
         _("Leaving a name out means: I cannot judge it. Good for long lists that nobody knows in full."),
-        picture="elections/pictures/left_out_no_opinion.html",
+        picture="elections/pictures/left_out.html",
     ),
 }
 STRICT = "strict"

@@ -256,9 +256,11 @@ def step_page(request: HttpRequest, election: Election, step: SetupStep, form: A
         "progress_steps": setup_steps.progress_steps(election, step),
         "next_url": setup_steps.next_url(step, election),
     }
-    template = f"elections/steps/{'questions' if 'asked' in more else step.name}.html"
+    name = "questions" if "asked" in more else {"what": "step"}.get(step.name, step.name)
     context = election_context(request, election, **context, **more)
-    return render(request, template, context, status=422 if form.errors or more.get("wrong") else 200)
+    return render(
+        request, f"elections/steps/{name}.html", context, status=422 if form.errors or more.get("wrong") else 200
+    )
 
 
 # --- its questions ---
