@@ -42,7 +42,7 @@ def record(
 
 
 def change(
-    actor: User, election: Election, action: Action, *also: Write, description: str | None = None, **changes: Any
+    actor: User, election: Election, action: Action, *more_writes: Write, description: str | None = None, **changes: Any
 ) -> Election:
     """Change the description, the reminders, who may frame the result, or the settings of a draft."""
     check(actor, election, action)
@@ -59,5 +59,5 @@ def change(
     if after.secret_ballot > election.secret_ballot and max(rolls.weights(election), default=1) > 1:
         raise rules.WrongState(rules.NO_SECRET_WEIGHTS)
     writes = repository.change(election.at(1), after, different.get("description"))
-    record(actor, "ElectionUpdated", election, repository.storable(different), *writes, *also)
+    record(actor, "ElectionUpdated", election, repository.storable(different), *writes, *more_writes)
     return next_version(election, after).at(election.number)

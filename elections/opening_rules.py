@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -72,19 +71,3 @@ def _lacking(question: Election, candidate_counts: Mapping[int, int]) -> list[st
     if not question.more:
         return missing
     return [_("%(missing)s for “%(title)s”") % {"missing": each, "title": question.title} for each in missing]
-
-
-Sizes = Mapping[tuple[tuple[str, ...], int], int]  # how many are in each combination of groups and have each weight
-
-
-def as_opened(election: Election, sizes: Sizes) -> Election:
-    """A draft as it would open today, with these people on its roll."""
-    if election.more:
-        unasked = sum(size for (groups, _weight), size in sizes.items() if not election.questions_for(groups))
-        election = replace(election, unasked=unasked)
-    for question in election.questions:
-        entitled = {each: size for each, size in sizes.items() if question.is_for(each[0])}
-        extra = sum((weight - 1) * size for (_groups, weight), size in entitled.items())
-        excluded = sum(sizes.values()) - sum(entitled.values())
-        election = election.at(question.number).with_question(excluded=excluded, extra_votes=extra)
-    return election

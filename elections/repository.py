@@ -129,7 +129,7 @@ def find(name: str) -> Election | None:
     return election_of(item) if item else None
 
 
-def recent_read(name: str, person: User | None, *also: Key, is_open: bool = False) -> Cacheable:
+def recent_read(name: str, person: User | None, *more: Key, is_open: bool = False) -> Cacheable:
     """A read that may be a second old, for people who do not run the election.
 
     With `is_open`, only if it took votes, so that no one who is in time is turned away.
@@ -143,7 +143,7 @@ def recent_read(name: str, person: User | None, *also: Key, is_open: bool = Fals
         runs_it = person is not None and relation(person.name, person.role, election) != Relation.NOBODY
         return not runs_it and (not is_open or election.takes_votes(now_text()))
 
-    return Cacheable((at, *also), is_good)
+    return Cacheable((at, *more), is_good)
 
 
 def find_recent(name: str) -> Election | None:

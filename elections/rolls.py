@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 from django.utils.translation import gettext
@@ -22,7 +22,6 @@ from foundation.store.splitting import by_count
 from foundation.store.table import Exists, Item, Key, Missing, Put, Refused, Span, Update
 
 from . import sharding
-from .opening_rules import as_opened
 from .repository import Description, description_among, election_of, recent_read
 from .rules import Election, State
 from .sharding import ElectionOrName
@@ -231,11 +230,20 @@ def weights(election: Election) -> Counter[int]:
 
 
 def as_it_would_open(election: Election) -> Election:
-    """A draft for some groups or with weights, with what its roll makes of it."""
+    """A draft for some groups or with weights, with what the people on its roll today make of it."""
     is_for_some = any(each.for_groups for each in election.questions)
     if not (is_for_some or election.weighted) or election.stored_state != State.DRAFT:
         return election
-    return as_opened(election, sizes_by_weight(election))
+    sizes = sizes_by_weight(election)
+    if election.more:
+        unasked = sum(size for (groups, _weight), size in sizes.items() if not election.questions_for(groups))
+        election = replace(election, unasked=unasked)
+    for question in election.questions:
+        entitled = {each: size for each, size in sizes.items() if question.is_for(each[0])}
+        extra = sum((weight - 1) * size for (_groups, weight), size in entitled.items())
+        excluded = sum(sizes.values()) - sum(entitled.values())
+        election = election.at(question.number).with_question(excluded=excluded, extra_votes=extra)
+    return election
 
 
 def every_voter(election: ElectionOrName, *, by_name: bool = True) -> Iterator[Voter]:

@@ -76,10 +76,6 @@ def steps_of(election: Election | None) -> tuple[SetupStep, ...]:
     return STEPS_WITHOUT_CANDIDATES if election and election.kind == "yes-no" else STEPS
 
 
-def step_named(name: str, election: Election) -> SetupStep | None:
-    return next((step for step in steps_of(election) if step.name == name), None)
-
-
 def next_url(step: SetupStep, election: Election) -> str:
     """The next step; after the last one, the page that opens the election."""
     steps = steps_of(election)

@@ -57,7 +57,7 @@ class ElectionSnapshot:
     progress: Progress
     needs_accounts: bool = False  # whether voters listed by address would have to make an account
     waiting: Sequence[Waiting] = ()  # in parts
-    asked: NextStep | None = None  # what waits for an answer
+    to_answer: NextStep | None = None  # what waits for an answer
 
     @property
     def state(self) -> State:
@@ -104,8 +104,8 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
         yield Concern("failed", sentence % {"count": failed}, page)
     for each in snapshot.waiting:
         yield Concern(each.what, each.sentence, link(each.page, each.label, each.action))
-    if asked := snapshot.asked:
-        yield Concern(asked.what, asked.sentence, asked.button if "ANSWER" in snapshot.offered else None)
+    if step := snapshot.to_answer:
+        yield Concern(step.what, step.sentence, step.button if "ANSWER" in snapshot.offered else None)
     for found in CONCERNS:
         yield from found(snapshot)
     if snapshot.needs_accounts:

@@ -70,6 +70,6 @@ def _card(user: User, election: Election, now: str) -> Card:
     figure = "" if is_draft else turnout_text(election, numbers)
     context = {"name": name, "election": election, "step": step, "figure": figure, "voted": voted}
     context["takes_votes"] = election.takes_votes(now)
-    is_extra = numbers.asked and step.what != numbers.asked.what and "ANSWER" in offered
-    context["asked"] = numbers.asked if is_extra else None
+    is_extra = numbers.to_answer and step.what != numbers.to_answer.what and "ANSWER" in offered
+    context["to_answer"] = numbers.to_answer if is_extra else None
     return Card(NOW if is_urgent else urgency, time, "elections/parts/home_card.html", context)

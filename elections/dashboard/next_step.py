@@ -54,7 +54,7 @@ class Numbers:
     is_inviting: bool = False  # invitations were asked for and are still being queued
     is_sealed: bool = False
     sealing: str = ""  # how far that is, while it takes its time
-    asked: NextStep | None = None  # what waits for an answer
+    to_answer: NextStep | None = None  # what waits for an answer
 
     @classmethod
     def of(cls, election: Election, so_far: Progress, candidates: Mapping[int, int], voted: int) -> Numbers:
@@ -67,12 +67,12 @@ class Numbers:
             is_inviting=so_far.is_inviting,
             is_sealed=so_far.is_sealed,
             sealing=str(so_far.sealing or ""),
-            asked=next((step for what in ASKED if (step := what(election, so_far))), None),
+            to_answer=next((step for what in TO_ANSWER if (step := what(election, so_far))), None),
         )
 
 
 # Shown to those who may answer it (`Action.ANSWER`). What it is decided by is read with the progress (`READ_WITH`).
-ASKED = Hooks[[Election, Progress], NextStep | None](
+TO_ANSWER = Hooks[[Election, Progress], NextStep | None](
     "when those who run an election look at it: what waits for an answer"
 )
 ONCE_SEALED = Hooks[[User, Election], NextStep | None]("the next step once a result is sealed")
@@ -145,8 +145,8 @@ def _open_step(election: Election, numbers: Numbers, offered: Collection[str], n
             numbers.uninvited,
         )
         return NextStep("invite", text % values, invite)
-    if numbers.asked and "ANSWER" in offered:
-        return numbers.asked
+    if numbers.to_answer and "ANSWER" in offered:
+        return numbers.to_answer
     if not is_listed and numbers.is_inviting:
         return NextStep("wait", _("Invitations are on their way."), is_quiet=True)
     if not is_listed and not numbers.invited:

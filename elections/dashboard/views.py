@@ -47,7 +47,7 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
     step = next_step(election, numbers, context["offered"], now, *later)
     is_short = election.voter_count <= MAX_GROUPED_VOTERS
     snapshot = ElectionSnapshot(
-        election, candidates, context["offered"], now, so_far, lacks_accounts, waiting, numbers.asked
+        election, candidates, context["offered"], now, so_far, lacks_accounts, waiting, numbers.to_answer
     )
     context |= {
         "group_turnouts": group_turnouts(election, voted) if is_short and "turnout" in context else [],

@@ -65,7 +65,7 @@ def make(
     name: str,
     candidates: Sequence[str],
     voters: Mapping[str, str] | None = None,
-    also: Callable[[Election], Iterable[Write]] = lambda draft: (),
+    writes: Callable[[Election], Iterable[Write]] = lambda draft: (),
     *,
     weights: Mapping[str, int] | None = None,
     description: str = "",
@@ -74,7 +74,7 @@ def make(
     """A draft with these candidates, and these voters with the creation time of their account, or `BY_ADDRESS`; and
     how many times their votes count, if not once.
 
-    The time keeps a reused name from inheriting a vote. `also` adds writes to the transaction, which may refuse it.
+    The time keeps a reused name from inheriting a vote. `writes` go into the transaction, and may refuse it.
     """
     draft, source = _draft(actor, name, **settings), {"candidates": list(candidates)}
     listed = []  # in items of their own: a hall of long names is more than one item holds
@@ -83,7 +83,7 @@ def make(
         part = {"voters": list(names), "accounts": list(accounts)}
         part |= {"weights": [weights.get(name, 1) for name in names]} if weights else {}
         listed.append(Put({**place.item, **part}))
-    return _create(actor, draft, source, *listed, *also(draft), description=description)
+    return _create(actor, draft, source, *listed, *writes(draft), description=description)
 
 
 def _draft(actor: User, name: str, **settings: Any) -> Election:
@@ -91,8 +91,10 @@ def _draft(actor: User, name: str, **settings: Any) -> Election:
     return Election(name=name, owner_name=actor.name, **fields)
 
 
-def _create(actor: User, draft: Election, source: Item, *also: Write, **event_data: Any) -> Election:
-    create_draft(actor, draft, FILLING.begin(draft.name, created_at=draft.created_at, **source), *also, **event_data)
+def _create(actor: User, draft: Election, source: Item, *more_writes: Write, **event_data: Any) -> Election:
+    create_draft(
+        actor, draft, FILLING.begin(draft.name, created_at=draft.created_at, **source), *more_writes, **event_data
+    )
     FILLING.start(draft.name)
     return repository.find(draft.name) or draft
 

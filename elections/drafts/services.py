@@ -57,7 +57,7 @@ def create(actor: User, name: str, *, mark: str | None = None, description: str 
 
 
 def create_draft(
-    actor: User, election: Election, *also: Write, mark: str | None = None, description: str = "", **data: Any
+    actor: User, election: Election, *more_writes: Write, mark: str | None = None, description: str = "", **data: Any
 ) -> None:
     _free_name(election.name)
     fields = repository.fields_of(election).items()
@@ -66,7 +66,7 @@ def create_draft(
     event_data |= {"election_name": election.name, "description": description, **data}
     writes = repository.creation(election, description)
     event, taken = Event(actor.name, "ElectionCreated", event_data), _name_taken_at(range(len(writes)))
-    storage.record(event, *writes, *also, people.is_same_account(actor), once=mark, refusals=taken)
+    storage.record(event, *writes, *more_writes, people.is_same_account(actor), once=mark, refusals=taken)
 
 
 def _name_taken_at(parts: Iterable[int]) -> dict[int, Refusal]:
@@ -139,11 +139,11 @@ def move_question(actor: User, question: Election, *, up: bool) -> Election:
 
 
 def _change_questions(
-    actor: User, before: Election, after: Election, *also: Write, mark: str | None = None
+    actor: User, before: Election, after: Election, *more_writes: Write, mark: str | None = None
 ) -> Election:
     fields = {name: getattr(after, name) for name in ("title", "more", "order")}
     different = {name: value for name, value in fields.items() if getattr(before, name) != value}
-    writes = (*repository.change(before, after), *also)
+    writes = (*repository.change(before, after), *more_writes)
     record(actor, "ElectionUpdated", before, repository.storable(different), *writes, once=mark)
     return next_version(before, after)
 

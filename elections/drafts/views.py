@@ -92,7 +92,8 @@ def load_step(name: str, step: str) -> tuple[Election, SetupStep] | None:
     election = repository.find_settled(name)
     if election is None or step not in setup_steps.BY_NAME:
         return None
-    return election, setup_steps.step_named(step, election) or setup_steps.BY_NAME[step]
+    own = (each for each in setup_steps.steps_of(election) if each.name == step)
+    return election, next(own, setup_steps.BY_NAME[step])
 
 
 @requires(Permission.USE_APPLICATION, load=load_step, rule=lambda user, found: may(found[1].action)(user, found[0]))

@@ -202,11 +202,6 @@ def member_data(members: Sequence[Member]) -> dict[str, list[str | None]]:
     return {"members": [each.name for each in members], "accounts": [each.account for each in members]}
 
 
-def letter_data(members: Sequence[Member]) -> dict[str, list[Item]]:
-    """What letters to them need, which the event must not have."""
-    return {"letters": [rolls.letter_fields(each.details) for each in members]}
-
-
 def members_from(data: Mapping[str, Any]) -> list[Member]:
     letters = map(_details_of, data.get("letters", [{}] * len(data["members"])))
     return [Member(*each) for each in zip(data["members"], data["accounts"], letters, strict=True)]

@@ -24,7 +24,7 @@ from elections.roll import imports
 from elections.roll.imports import Import
 from elections.roll.list_summary import Skipped
 from elections.roll.services import NOTHING, Known
-from elections.rolls import is_by_number
+from elections.rolls import is_by_number, letter_fields
 from elections.rules import Action, Election, Relation, State, takes_names
 from elections.voter_lists import Details, group_named
 from foundation.acts.background import Batch, Task, TaskType, finished, next_deletions
@@ -137,8 +137,8 @@ def begin_filling(group: Group, by: str, members: Sequence[Member]) -> tuple[Fil
     slices = []  # not read until the task exists
     for number, some in enumerate(by_count(members)):
         place, data = keys.coming_members(group.id, token, number), repository.member_data(some)
-        known = repository.letter_data(some)
-        slices.append(Put({**place.item, "token": token, **data, **known, "ttl": until}))
+        letters = [letter_fields(each.details) for each in some]  # what letters need, which the event must not have
+        slices.append(Put({**place.item, "token": token, **data, "letters": letters, "ttl": until}))
     for writes in by_count(slices, SLICES_PER_WRITE):
         table().write(*writes)
     filling = Filling(group.id, token, by, len(slices))

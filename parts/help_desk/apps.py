@@ -25,7 +25,7 @@ class HelpDesk(parts.Part):
 
     def install(self) -> None:
         from accounts.services import ON_ERASURE, ON_REMOVAL
-        from elections.dashboard.next_step import ASKED
+        from elections.dashboard.next_step import TO_ANSWER
         from elections.invitations.progress import READ_WITH
         from elections.panels import PLACES_TO_ASK
         from foundation.acts import background
@@ -38,7 +38,7 @@ class HelpDesk(parts.Part):
         EMAIL_TEMPLATES.update(emails.EMAIL_TEMPLATES)
         PLACES_TO_ASK.add(services.page_of)
         READ_WITH.add(keys.help_desk)
-        ASKED.add(services.requests_step)
+        TO_ANSWER.add(services.requests_step)
         ON_REMOVAL.add(forget_person)  # what they asked organisers is deleted, with the answers
         ON_ERASURE.add(forget_requests_of)  # likewise, of who never had an account
 

@@ -16,7 +16,7 @@ from ballots.link_views import BEFORE_VOTING
 from ballots.services.sealing import BEFORE_COUNTING, COUNTING, SEALED
 from elections.access import GUESTS
 from elections.dashboard.concerns import CONCERNS, WAITING
-from elections.dashboard.next_step import ASKED, ONCE_SEALED
+from elections.dashboard.next_step import ONCE_SEALED, TO_ANSWER
 from elections.invitations.mailing import REMINDING
 from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
 from elections.lifecycle.services import OPENING
@@ -49,7 +49,7 @@ STEPS = {
     "WAITING": (WAITING, ["parts.candidate_questions.services.to_review"]),
     "BEFORE_VOTING": (BEFORE_VOTING, ["parts.candidate_questions.services.before_voting"]),
     "PLACES_TO_ASK": (PLACES_TO_ASK, ["parts.help_desk.services.page_of"]),
-    "ASKED": (ASKED, ["parts.help_desk.services.requests_step"]),
+    "TO_ANSWER": (TO_ANSWER, ["parts.help_desk.services.requests_step"]),
     "COLOURING": (COLOURING, ["foundation.pages.colours.site_shades"]),
     "BEFORE_COUNTING": (BEFORE_COUNTING, ["parts.stations.services.end_visits"]),
     "COUNTING": (COUNTING, ["results.services.seal_result"]),

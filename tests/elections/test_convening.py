@@ -139,11 +139,11 @@ def test_what_goes_along_with_the_draft_can_refuse_it_and_then_nothing_is_there(
 
     ida, _eve = person("Ida"), person("Eve")
     with pytest.raises(LostRace):
-        copying.make(ida, "Board", ["Ada"], also=refusing, convened=ROOM)
+        copying.make(ida, "Board", ["Ada"], writes=refusing, convened=ROOM)
     assert repository.find("Board") is None
     copying.make(ida, "Board", ["Ada"], convened=ROOM)
     with pytest.raises(NameTaken):
-        copying.make(ida, "Board", ["Ada"], also=refusing, convened=ROOM)
+        copying.make(ida, "Board", ["Ada"], writes=refusing, convened=ROOM)
 
 
 # --- where it is told ---
