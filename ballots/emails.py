@@ -35,32 +35,21 @@ def withdrawal_email(context: VoterContext) -> list[Write]:
 
 
 def _email(kind: str, context: VoterContext, **more: str) -> list[Write]:
-    """Empty if the election sends no such emails, or there is no address."""
-    election, to = context.election, _address(context)
+    """Empty if the election sends no such emails, or there is no address: that of the account, or else on the roll."""
+    election, person, entry = context.election, context.person, context.entry or {}
+    on_roll = context.voter if is_by_address(context.voter or "") else None
+    to = person.email if person else on_roll
     if not election.mail_votes or to is None:
         return []
     about = {"election_name": election.name, "organiser": election.owner_name, **more}
-    about |= {RECIPIENT_NAME: name} if (name := _name(context)) else {}
+    # Greeted by the name on the roll, as in the invitation; else by that of the account.
+    if name := entry.get("display_name", "") or ((person.display_name or person.name) if person else ""):
+        about[RECIPIENT_NAME] = name
     kind = f"{kind}{ANONYMOUS}" if election.secret_ballot else kind
-    entry = context.entry or {}
     if election.vote_by_link and (INVITED in entry or was_mailed(entry)):
         kind = f"{kind}{BY_LINK}"
     kind = kind if election.changeable else f"{kind}{FINAL}"
     return [outbox.queued(kind, to, None, **about)]
-
-
-def _address(context: VoterContext) -> str | None:
-    """The account's address; without an account, the address on the roll."""
-    if context.person is not None:
-        return context.person.email
-    return context.voter if is_by_address(context.voter or "") else None
-
-
-def _name(context: VoterContext) -> str:
-    """By which the voter is greeted: that on the roll, as in the invitation; else that of the account."""
-    on_roll = (context.entry or {}).get("display_name", "")
-    person = context.person
-    return on_roll or ((person.display_name or person.name) if person else "")
 
 
 def _link(mail: Mail) -> str:

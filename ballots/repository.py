@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import methodcaller
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 
@@ -20,6 +20,7 @@ from elections.repository import Description
 from elections.rules import Election
 from elections.sharding import ElectionOrName
 from elections.turnout.counts import counted_in
+from foundation.acts.caches import Cacheable
 from foundation.acts.storage import table
 from foundation.store import keys, sharded_reads
 from foundation.store.purging import purge_marks
@@ -104,86 +105,123 @@ class VoterContext:
         return keys.ballot(election.name, name, election.shards, question)
 
 
-def read_voter_context(
-    election_name: str,
-    who: User | Link | str | None,
-    *,
-    form: str = "",
-    secret: str = "",
-    described: bool = False,
-    to_show: bool = False,
-    open_mark: Key | None = None,
-) -> VoterContext | None:
-    """The context of a person with an account, of the holder of a link, of an entry on the roll, or of nobody known.
+# --- reading it, in one round trip: who votes decides where on the roll they may be ---
 
-    Reads the election, their entries, what lies under the secret, and the form's token in one round trip. A page that
-    only shows it to a person with an account may get a cached election, up to a second old. So may a cast that has an
-    open mark read with it: there is no context if the mark is gone.
-    """
-    person, link = who if isinstance(who, User) else None, who if isinstance(who, Link) else None
-    names = (person.name, person.email) if person else (link.voter if link else str(who or ""),)
-    at, mark, about = keys.election(election_name), keys.once(form), keys.description(election_name)
-    also = [*([mark] if form else []), *([about] if described else []), *([open_mark] if open_mark else [])]
-    entries: dict[str, Key] = {}
-    own_ballot = ballot_id(secret, election_name) if secret else ""
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What is read of an election for a voter besides their entries on its roll: whether the form was carried out, what
+    lies under the secret of a ballot, and what the election says of itself."""
+
+    election_name: str
+    form: str = ""
+    secret: str = ""
+    described: bool = False
+
+
+def context_of_account(
+    person: User, lookup: Lookup, *, to_show: bool = False, open_mark: Key | None = None
+) -> VoterContext | None:
+    """A page that only shows it may get a cached election, up to a second old. So may a cast that has an open mark read
+    with it: there is no context if the mark is gone."""
+    recent, name = None, lookup.election_name
+    if to_show or open_mark:
+        about = [keys.description(name)] if lookup.described else []
+        recent = elections.recent_read(name, person, *about, is_open=True)
+    read = _read(lookup, (person.name, person.email), also=[open_mark] if open_mark else [], recent=recent)
+    if read and open_mark and read.found.get(open_mark, {}).get("created_at") != read.election.created_at:
+        return None
+    return read and _context_of(lookup, read, person)
+
+
+def context_of_entry(voter: str, lookup: Lookup) -> VoterContext | None:
+    """Of a name on the roll, whoever has it."""
+    read = _read(lookup, (voter,))
+    return read and _context_of(lookup, read)
+
+
+def context_of_link(link: Link, lookup: Lookup) -> VoterContext | None:
+    """Of the name on the roll that a link or a letter was made for, with what tells whether it still holds."""
+    read = _read(lookup, (link.voter,), link=link)
+    return read and _context_of(lookup, read, home=link.place(read.shards[-1]), linked_items=read.found)
+
+
+def context_of_secret(lookup: Lookup) -> VoterContext | None:
+    """Of somebody unknown."""
+    read = _read(lookup, ())
+    return read and _context_of(lookup, read)
+
+
+class Read(NamedTuple):
+    """What was found for a lookup, and where entries of the voter may be, by the names they may have."""
+
+    election: Election
+    places: dict[str, Key]
+    found: Mapping[Key, Item]
+    shards: list[int]  # of the election, and of that of the link
+
+
+def _read(
+    lookup: Lookup,
+    names: Sequence[str],
+    *,
+    also: Sequence[Key] = (),
+    link: Link | None = None,
+    recent: Cacheable | None = None,
+) -> Read | None:
+    name, places = lookup.election_name, dict[str, Key]()
+    marks = [keys.once(lookup.form)] if lookup.form else []
+    about = [keys.description(name)] if lookup.described else []
 
     def where(shards: int, of_link: int = 1) -> list[Key]:
-        entries.update({name: keys.voter(election_name, name, shards) for name in names if name})
-        link_keys = [link.place(of_link), link.account_place] if link else []
-        ballots = [keys.ballot(election_name, own_ballot, shards)] if secret else []
-        return [*ballots, *also, *entries.values(), *link_keys]
+        places.update({each: keys.voter(name, each, shards) for each in names if each})
+        ballots = [keys.ballot(name, ballot_id(lookup.secret, name), shards)] if lookup.secret else []
+        of_the_link = [link.place(of_link), link.account_place] if link else []
+        return [*ballots, *marks, *about, *also, *places.values(), *of_the_link]
 
-    linked = [link.election_name] if link else []
-    also_recent = [about] if described else []
-    may_be_recent = person and (to_show or open_mark)
-    recent = elections.recent_read(election_name, person, *also_recent, is_open=True) if may_be_recent else None
-    (_shards, *of_link), found = sharding.read_all([election_name, *linked], where, recent)
-    if at not in found or (open_mark and found.get(open_mark, {}).get("created_at") != found[at]["created_at"]):
-        return None
-    election, own = elections.election_of(found[at]), [found[key] for key in entries.values() if key in found]
+    shards, found = sharding.read_all([name, link.election_name] if link else [name], where, recent)
+    item = found.get(keys.election(name))
+    return Read(elections.election_of(item), places, found, shards) if item is not None else None
+
+
+def _context_of(lookup: Lookup, read: Read, person: User | None = None, **of_link: Any) -> VoterContext:
+    """With the entry that may vote; of several, that which has. Without one, a person joins where they may, by a name
+    that no earlier holder of it has taken."""
+    election, places, found, _shards = read
+    own = [found[place] for place in places.values() if place in found]
     own = rolls.entries_of(person, own) if person else own
     own = [entry for entry in own if election.questions_for(rolls.groups_of(entry))]
-    entry = min(own, key=lambda entry: not entry["voted"], default=None)  # which has voted is the one; else the first
-    free = [name for name in entries if entries[name] not in found]
-    voter = entry["voter_name"] if entry else _free_name(election, person, free)
-    place = Key(entry["PK"], entry["SK"]) if entry else entries.get(voter or "")
+    entry = min(own, key=lambda entry: not entry["voted"], default=None)
+    voter = entry["voter_name"] if entry else None
+    if entry is None and person and election.is_open_to(person.votes_since):
+        voter = next((name for name, place in places.items() if place not in found), None)
+    own_place = Key(entry["PK"], entry["SK"]) if entry else places.get(voter or "")
     return VoterContext(
         election,
         voter,
         entry,
-        tuple(key for key in entries.values() if key != place and (key not in found or found[key] in own)),
-        mark in found,
+        tuple(place for place in places.values() if place != own_place and (place not in found or found[place] in own)),
+        bool(lookup.form) and keys.once(lookup.form) in found,
         person,
         account=person.created_at if person and voter and rolls.is_by_account(voter) else None,
-        home=link.place(*of_link) if link else None,
-        linked_items=found if link else {},
-        about=elections.description_among(found, election_name) if described else None,
-        secret=secret,
-        found=_under_secret(election, secret, found),
+        about=elections.description_among(found, lookup.election_name) if lookup.described else None,
+        secret=lookup.secret,
+        found=_under_secret(election, lookup.secret, found) if lookup.secret and election.secret_ballot else {},
+        **of_link,
     )
 
 
 def _under_secret(election: Election, secret: str, found: Mapping[Key, Item]) -> dict[int, Item]:
     """What lies under a secret in each question. Of the first one it was read with the election; how many others there
     are is known only by then."""
-    if not (secret and election.secret_ballot):
-        return {}
+    name, shards = election.name, election.shards
     places = {
-        each.number: keys.ballot(
-            election.name, ballot_id(secret, election.name, each.number), election.shards, each.number
-        )
-        for each in election.questions
+        number: keys.ballot(name, ballot_id(secret, name, number), shards, number)
+        for number in (each.number for each in election.questions)
     }
     if election.more:
         found = table().get_many(places.values())
     return {number: found[place] for number, place in places.items() if place in found}
-
-
-def _free_name(election: Election, person: User | None, free: list[str]) -> str | None:
-    """The name under which a person without an entry would join, if they may: one not taken by an earlier holder of the
-    name.
-    """
-    return free[0] if free and person and election.is_open_to(person.votes_since) else None
 
 
 def ballots_of(context: VoterContext) -> Ballots:

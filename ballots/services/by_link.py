@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
@@ -14,7 +13,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from ballots import repository
 from ballots.passes import Pass, pass_for_election
-from ballots.repository import VoterContext
+from ballots.repository import Lookup, VoterContext
 from elections import repository as elections
 from elections import rolls, sharding
 from elections.invitations.voting_link import NOT_LISTED, STATION, Link, LinkRefused, check_link
@@ -113,27 +112,20 @@ def opens_result(held: Pass, election: Election) -> bool:
     return held.is_of(election.name)
 
 
-def voter_context_by_link(
-    held: Pass, election_name: str, form: str = "", *, secret: str = "", described: bool = False
-) -> VoterContext | None:
-    """The context of the holder of the pass, in one round trip unless they have an account."""
-    link = held.link
-    at = keys.election(link.election_name)
-    read = partial(
-        repository.read_voter_context, election_name, form=form, secret=held.secret or secret, described=described
-    )
-    found = read(link)
+def context_of_pass(held: Pass, lookup: Lookup) -> VoterContext | None:
+    """Of the holder of the pass, in one round trip unless they have an account."""
+    link, lookup = held.link, replace(lookup, secret=held.secret or lookup.secret)
+    found = repository.context_of_link(link, lookup)
     if found is None or found.home is None:
         return None
-    home = elections.election_of(found.linked_items[at]) if at in found.linked_items else None
-    entry, place = found.linked_items.get(found.home), found.home
-    home = check_link(link, home, entry, held.channel)
-    if not held.is_of(election_name):
+    items, home, at = found.linked_items, found.home, keys.election(link.election_name)
+    check_link(link, elections.election_of(items[at]) if at in items else None, items.get(home), held.channel)
+    if not held.is_of(lookup.election_name):
         return None
-    person = _person(link, entry, found.linked_items.get(link.account_place))
+    person = _person(link, items.get(home), items.get(link.account_place))
     check_holder(person, is_seen=held.channel == STATION)
-    items = found.linked_items
     if person is not None:
-        found = read(person)
-    shared = bool(held.secret)
-    return found and replace(found, person=person, link=link, link_is_secret=shared, home=place, linked_items=items)
+        found = repository.context_of_account(person, lookup)
+    return found and replace(
+        found, person=person, link=link, link_is_secret=bool(held.secret), home=home, linked_items=items
+    )

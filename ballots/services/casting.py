@@ -15,7 +15,7 @@ from accounts import repository as people
 from accounts.models import User
 from ballots import emails, repository, rules
 from ballots.passes import Pass
-from ballots.repository import VoterContext
+from ballots.repository import Lookup, VoterContext
 from ballots.rules import Ballot, Ballots, HasNotVoted, HasVoted, NotConfirmed, NotOnTheRoll
 from ballots.secret import CODE_GROUPS, code, new_secret
 from elections import actions
@@ -32,7 +32,7 @@ from foundation.store import keys
 from foundation.store.log import Event, as_text, utc_now
 from foundation.store.table import Item, Write
 
-from .by_link import voter_context_by_link
+from .by_link import context_of_pass
 
 MAX_ATTEMPTS = 8  # retries when losing a race with the voter's own tabs, or with changes of the roll
 
@@ -68,11 +68,13 @@ def voter_context(
     """The voter's context, or that of a ballot found by its secret. Drafts count as missing, as they take no votes.
     With `to_show`, the election may be a second old; no decision depends on it.
     """
+    lookup = Lookup(election_name, form, secret, described)
     if isinstance(who, Pass):
-        found = voter_context_by_link(who, election_name, form, secret=secret, described=described)
+        found = context_of_pass(who, lookup)
+    elif who is None:
+        found = repository.context_of_secret(lookup)
     else:
-        read = partial(repository.read_voter_context, election_name, who, form=form, secret=secret)
-        found = read(described=described, to_show=to_show)
+        found = repository.context_of_account(who, lookup, to_show=to_show)
     if found is None or found.election.stored_state == State.DRAFT or (who is None and not found.found):
         return None
     return found
@@ -83,17 +85,10 @@ def check_voter(context: VoterContext, now: str) -> None:
     rules.check_voting(context.election, now)
     if context.voter is None and not context.found:
         raise NotOnTheRoll(rules.not_on_the_roll(context.election))
-    check_not_final(context)
-
-
-def check_not_final(context: VoterContext) -> None:
-    """A ballot that was cast can be replaced only if the election lets voters do so and, if it is secret, only with its
-    secret."""
-    if not context.voted and not context.found:
-        return
-    if not context.election.changeable:
+    has_cast = context.voted or context.found
+    if has_cast and not context.election.changeable:
         raise HasVoted(rules.FINAL)
-    if not context.may_change:
+    if has_cast and not context.may_change:  # a secret ballot is replaced only with its secret
         raise HasVoted(rules.CAST_OTHERWISE if context.link_is_secret else rules.ONLY_WITH_WORDS)
 
 
@@ -101,35 +96,23 @@ def check_not_final(context: VoterContext) -> None:
 
 
 def cast(
-    who: Who,
-    election_name: str,
-    ranks: Ranks,
-    form: str,
-    *,
-    secret: str = "",
-    confirmed: bool = True,
+    who: Who, election_name: str, ranks: Ranks, form: str, *, secret: str = "", confirmed: bool = True
 ) -> Outcome:
     """Cast a ballot, or replace the one that may be replaced.
 
     `form` is the form's token: sending the same form again changes nothing, and finds the ballot it cast by `secret`.
     `confirmed` is whether the voter has confirmed what elections with that safeguard ask.
     """
-
-    def act(context: VoterContext | None) -> Outcome:
-        return _cast(who, context, ranks, form, confirmed=confirmed)
-
-    outcome = _run_own(who, election_name, form, secret, act)
-    if outcome is ALREADY_DONE and (context := voter_context(who, election_name, form, secret=secret)) is not None:
-        _check_theirs(who, context)
-        return replace(outcome, ballots=context.ballots, context=context)
-    return outcome
-
-
-def _check_theirs(who: Who, context: VoterContext) -> None:
-    """Nobody gets the receipt of a ballot that somebody else has cast. Nothing says who cast which ballot; but whoever
-    has not voted, by the roll, has cast none. The roll is read after the ballot was found, so it is no older."""
+    outcome = _run_own(
+        who, election_name, form, secret, lambda context: _cast(who, context, ranks, form, confirmed=confirmed)
+    )
+    if outcome is not ALREADY_DONE or (context := voter_context(who, election_name, form, secret=secret)) is None:
+        return outcome
+    # Nobody gets the receipt of a ballot that somebody else has cast. Nothing says who cast which ballot; but whoever
+    # has not voted, by the roll, has cast none. The roll is read after the ballot was found, so it is no older.
     if who is not None and context.election.secret_ballot and not context.voted:
         raise rules.NotTheirs(rules.NOT_THEIRS)
+    return replace(outcome, ballots=context.ballots, context=context)
 
 
 def _run_own(
@@ -141,7 +124,8 @@ def _run_own(
     def run() -> Outcome:
         if isinstance(who, User) and table().is_distant:
             mark = random.choice(keys.open_marks(election_name))  # noqa: S311 - only to spread the load
-            if recent := repository.read_voter_context(election_name, who, form=form, secret=secret, open_mark=mark):
+            lookup = Lookup(election_name, form, secret)
+            if recent := repository.context_of_account(who, lookup, open_mark=mark):
                 with suppress(Refusal):
                     return act(recent)
         return retry_lost_race(lambda: act(voter_context(who, election_name, form, secret=secret)), MAX_ATTEMPTS)
@@ -150,13 +134,7 @@ def _run_own(
 
 
 def _cast(
-    who: Who,
-    context: VoterContext | None,
-    ranks: Ranks,
-    form: str,
-    *,
-    paper: bool = False,
-    confirmed: bool = True,
+    who: Who, context: VoterContext | None, ranks: Ranks, form: str, *, paper: bool = False, confirmed: bool = True
 ) -> Outcome:
     now = utc_now()
     if context is None:
@@ -176,8 +154,7 @@ def _cast(
         _check_no_ballot(context)
     if context.election.secret_ballot and not (context.secret and context.election.changeable):
         context = replace(context, secret=new_secret())  # which nobody will ever know
-    mails = emails.cast_email(context, _name(who, context), paper=paper)
-    ballots = _record_cast(who, context, rankings, now, form, *mails, paper=paper)
+    ballots = _record_cast(who, context, rankings, now, form, paper=paper)
     return Outcome(ballots, replaced=context.voted, revision=context.revision, context=context)
 
 
@@ -201,7 +178,7 @@ def answers(context: VoterContext, ranks: Ranks) -> dict[int, str]:
 
 
 def _record_cast(
-    who: Who, context: VoterContext, rankings: Mapping[int, str], now: datetime, form: str, *mails: Write, paper: bool
+    who: Who, context: VoterContext, rankings: Mapping[int, str], now: datetime, form: str, *, paper: bool
 ) -> Ballots:
     election = context.election
     event_data: Item = {"election_name": election.name, "voter_name": context.voter, "changed": context.voted}
@@ -219,8 +196,15 @@ def _record_cast(
         event_data |= (said if election.more else {"rankings": rankings[1]}) | {"confirmation": confirmation}
         event_data |= weight_fields(context.weight)
     actor, casting = _name(who, context), repository.casting(context, ballots, paper=paper)
-    writes = [*casting, *mails, *_checking_actor(who, context, casting)]
-    record(Event(actor, "BallotCast", event_data), *writes, once=form, at=now)
+    mails = emails.cast_email(context, actor, paper=paper)
+    record(
+        Event(actor, "BallotCast", event_data),
+        *casting,
+        *mails,
+        *_checking_actor(who, context, casting),
+        once=form,
+        at=now,
+    )
     return ballots
 
 
@@ -321,9 +305,10 @@ def enter_paper(actor: User, election_name: str, voter: str, ranks: Ranks, form:
 def paper_voter_context(election_name: str, voter: str, form: str = "") -> VoterContext | None:
     """With an account, all entries of the person; otherwise the entry that was typed, unless its account is gone."""
     person = people.find_by_email(voter) if "@" in voter else people.find(voter)
-    found = repository.read_voter_context(election_name, person or voter, form=form)
+    lookup = Lookup(election_name, form)
+    found = repository.context_of_account(person, lookup) if person else repository.context_of_entry(voter, lookup)
     if found is not None and found.voter is None and is_by_account(voter):  # then it may be a member number
-        person, found = None, repository.read_voter_context(election_name, f"{voter}{NUMBER_SIGN}", form=form)
+        person, found = None, repository.context_of_entry(f"{voter}{NUMBER_SIGN}", lookup)
     is_gone = person is None and found is not None and "account" in (found.entry or {})
     return replace(found, voter=None, entry=None) if found is not None and is_gone else found
 

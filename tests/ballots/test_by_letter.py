@@ -79,7 +79,9 @@ def test_the_channel_stays_in_the_cookie(opened, rf):
     request = rf.get("/")
     request.user = Client().get("/").wsgi_request.user
     answer = Client().get("/")
-    passes.issue_pass(request, answer, held.link, repository.read_voter_context("Board", VOTER).election, LETTER)
+    passes.issue_pass(
+        request, answer, held.link, repository.context_of_entry(VOTER, repository.Lookup("Board")).election, LETTER
+    )
     request.COOKIES[passes.COOKIE] = answer.cookies[passes.COOKIE].value
     assert [each.channel for each in passes.passes_in(request)] == [LETTER]
 

@@ -208,7 +208,7 @@ def test_a_weight_changed_after_the_seal_is_found(site, opened):
 def test_who_was_removed_and_is_back_with_another_weight_does_not_vote_with_the_first(site, opened, monkeypatch):
     """Only somebody who leaves the site is taken off the roll of an open election."""
     opened(FEW, secret_ballot=False)
-    read = repository.read_voter_context
+    read = repository.context_of_account
 
     def read_then_change(*arguments, **options):
         context = read(*arguments, **options)
@@ -216,7 +216,7 @@ def test_who_was_removed_and_is_back_with_another_weight_does_not_vote_with_the_
             site.write(Update(keys.voter(NAME, "Eve"), set={"weight": 2}))
         return context
 
-    monkeypatch.setattr(repository, "read_voter_context", read_then_change)
+    monkeypatch.setattr(repository, "context_of_account", read_then_change)
     cast("Eve", Ada=1)
     assert site.get(keys.ballot(NAME, "Eve"))["weight"] == 2
 
