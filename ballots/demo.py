@@ -20,7 +20,7 @@ from foundation.acts.retry import retry_on_conflict
 from foundation.acts.storage import now_text, table
 from foundation.ranking.marks import Ranks
 
-from . import services
+from . import sealing, services
 from .robots import random_marks
 
 TURNOUT_SHARE = 0.87
@@ -30,7 +30,7 @@ CAST_THREADS = 8  # casts that wait together are stored together; those of one o
 def load(progress: Progress = no_progress) -> int:
     """Cast the demo ballots that are missing; returns how many."""
     cast = sum(_vote(planned, progress) for planned in DEMO_ELECTIONS)
-    services.seal_closed()
+    sealing.seal_closed()
     return cast
 
 

@@ -39,7 +39,7 @@ from foundation.tally.explain import Sentence, explain
 from foundation.tally.methods import count
 from foundation.tally.result import Result
 
-from . import repository, services
+from . import repository, sealing, services
 from .robots import random_marks
 from .secret import new_secret
 
@@ -122,7 +122,7 @@ def _run(actor: User, election: Election, candidates: Candidates, stage: SqliteT
     acts = _vote(copy, robots, {each.number: elections.candidates(*each.address) for each in copy.questions})
     closed = closing.close(director, elections.find(copy.name) or copy)
     secret = elections.lots_secret(closed.name)
-    services.seal_closed(closed.name)  # and leave its ballots where they are
+    sealing.seal_closed(closed.name)  # and leave its ballots where they are
     Sealer(stage).seal()
     return _report(closed, secret, stage, **acts)
 

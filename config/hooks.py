@@ -16,8 +16,8 @@ from accounts.services import ON_ERASURE, ON_REMOVAL, delete_sessions
 from accounts.signing_out import SIGNING_OUT
 from ballots import passes
 from ballots.emails import EMAIL_TEMPLATES as BALLOT_EMAILS
+from ballots.sealing import COUNTING, SEALED
 from ballots.services import guest_with_link, remove_ballots_of
-from ballots.services.sealing import COUNTING, SEALED
 from elections import repository as elections
 from elections import rolls
 from elections.access import GUESTS
@@ -55,14 +55,14 @@ def install_hooks() -> None:
         wait_for_worker,  # so the worker is woken at once, and given a moment
     )
 
-    # A closed election is sealed (ballots.services.sealing): its ballots are published in batches while
+    # A closed election is sealed (ballots.sealing): its ballots are published in batches while
     COUNTING.install(
         seal_result,  # they are counted, its roll is committed to, and the result is sealed
     )
     SEALED.install(
         mail_automatically,  # and mailed to the voters, if that was chosen
     )
-    # Finally the box of a secret election is emptied (ballots.services.sealing).
+    # Finally the box of a secret election is emptied (ballots.sealing).
 
     # A person without an account opens the public page of an election or its history
     # (elections.access.for_readers): they may if

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
@@ -15,14 +16,13 @@ from typing import NamedTuple
 import orjson
 
 from ballots import repository as ballots
-from ballots.services import seal_closed
-from ballots.services.sealing import CannotSeal
+from ballots.sealing import CannotSeal, seal_closed
 from elections import repository as elections
 from elections import sharding
 from elections.lifecycle.closing import close_if_over
 from elections.repository import candidates_of
 from elections.rules import Election, State
-from elections.turnout.counts import final_turnout, group_turnouts, votes_of
+from elections.turnout.counts import GroupTurnout, Turnout, final_turnout, group_turnouts, votes_of
 from elections.turnout.counts import turnout as whole_turnout
 from foundation.acts.caches import Cacheable
 from foundation.acts.hooks import Hooks
@@ -36,6 +36,7 @@ from foundation.tally import lots
 from foundation.tally.ballots import Ballots
 from foundation.tally.cost import Size
 from foundation.tally.count_job import CountJob
+from foundation.tally.pairwise import PairwiseSummary
 from results import repository, running_count
 
 from .report import Report, report_on, settings_of
@@ -60,53 +61,103 @@ class Disagreement(CannotSeal):
     the next attempt succeeds."""
 
 
-def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> None:
-    """Count a closed election, or one of its questions, and seal the result. Any number of workers may do this at once;
-    it happens once. `counts` saves reading the ballots again. With the first question, which is sealed last, the whole
-    election is sealed."""
-    is_sealed = partial(repository.is_sealed, election.name, election.number)
-    if is_sealed():
-        return
-    counted = ballots.read_ballots(election, counts).normal
-    turnout = final_turnout(election)
-    if counted.total != turnout.votes:
-        if is_sealed():
-            return  # another worker has, and empties its box
-        raise Disagreement(f"There are {counted.total} votes, but the gates have counted {turnout.votes}.")
-    checked, drawn = _checked(election, counted), _lot_secrets(election, counted)
-    if not drawn["seed"] and is_sealed():
-        return  # sealing it disclosed and deleted the secret
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosedElection:
+    """All that the result of a closed election, or of one of its questions, is made of, as it was read."""
+
+    election: Election
+    counted: Ballots
+    turnout: Turnout
+    by_time: PairwiseSummary | None  # the running count, where there is one
+    lots_secret: str  # to which it is committed; empty if it is gone
+    roll_secret: str
+    roll: CommittedRoll
+    groups: tuple[GroupTurnout, ...]
+    people: int  # who voted on any of several questions; with the first of them
+
+    @property
+    def lots(self) -> Item:
+        """The secret, and the seed that it and the ballots make. If the secret is gone there is no seed, and nothing
+        that needs one can be sealed."""
+        secret, number = self.lots_secret, self.election.number
+        return {"lots_secret": secret, "seed": lots.seed_of(secret, self.counted.digest, number) if secret else ""}
+
+
+def read_closed(election: Election, counts: Mapping[str, int] | None = None) -> ClosedElection | None:
+    """None if the result is sealed. `counts` saves reading the ballots again."""
+    if repository.is_sealed(election.name, election.number):
+        return None
+    counted, turnout = ballots.read_ballots(election, counts).normal, final_turnout(election)
+    is_live = election.results_visible == "live" and not election.secret_ballot
     roll_secret = secrets.token_hex(32)
-    roll = roll_commitment(election, roll_secret)
+    return ClosedElection(
+        election=election,
+        counted=counted,
+        turnout=turnout,
+        by_time=running_count.summary_by_time(election) if is_live else None,
+        lots_secret=elections.lots_secret(election.name),
+        roll_secret=roll_secret,
+        roll=roll_commitment(election, roll_secret),
+        groups=tuple(group_turnouts(election, turnout.voted)),
+        people=whole_turnout(election).voted if election.more and election.number == 1 else 0,
+    )
+
+
+def check_agreement(closed: ClosedElection) -> None:
+    """That the ballots are as many as the gates have counted, as the running count says, and as the roll has voters;
+    and that the lots are those to which the election is committed."""
+    counted, turnout, roll = closed.counted, closed.turnout, closed.roll
+    if counted.total != turnout.votes:
+        raise Disagreement(f"There are {counted.total} votes, but the gates have counted {turnout.votes}.")
+    if closed.by_time is not None and closed.by_time != counted.summary:
+        raise Disagreement("The ballots, and the ballots by the time they were cast, do not add up to the same.")
+    if closed.lots_secret and lots.commitment(closed.lots_secret) != closed.election.lots_commitment:
+        raise Disagreement("The secret of the lots is not the one to which the election is committed.")
     if roll.voted != turnout.voted + turnout.withdrawn or roll.votes < turnout.votes + turnout.withdrawn:
         raise Disagreement(
             f"By the roll {roll.voted} have voted, with {roll.votes} votes; there are {turnout.voted} ballots with "
             f"{turnout.votes} votes, and {turnout.withdrawn} ballots withdrawn."
         )
-    report = _report(election, counted, drawn, roll.entitled)
-    text = report.as_json()
+
+
+def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> None:
+    """Count a closed election, or one of its questions, and seal the result. Any number of workers may do this at once;
+    it happens once. With the first question, which is sealed last, the whole election is sealed."""
+    if (closed := read_closed(election, counts)) is None:
+        return
+    is_sealed = partial(repository.is_sealed, election.name, election.number)
+    if not closed.lots_secret and is_sealed():
+        return  # by another worker, who has disclosed and deleted the secret
+    try:
+        check_agreement(closed)
+    except Disagreement:
+        if is_sealed():
+            return  # by another worker, who empties its box
+        raise
+    report = _report_on(closed)
+    text, turnout = report.as_json(), closed.turnout
     seal = Seal(
         ballots=turnout.voted,
-        digest=counted.digest,
+        digest=closed.counted.digest,
         report_digest=hashlib.sha256(text.encode()).hexdigest(),
         sealed_at=now_text(),
-        parts=repository.write_parts(election, text, counted),
-        candidates=counted.candidates,
+        parts=repository.write_parts(election, text, closed.counted),
+        candidates=closed.counted.candidates,
         turnout=turnout,
-        roll_secret=roll_secret,
-        equals=counted.has_equals,
-        groups=tuple(group_turnouts(election, turnout.voted)),
+        roll_secret=closed.roll_secret,
+        equals=closed.counted.has_equals,
+        groups=closed.groups,
         brief=repository.brief_of(report.result) if election.more else None,
-        people=whole_turnout(election).voted if election.more and election.number == 1 else 0,
-        **drawn,
+        people=closed.people,
+        **closed.lots,
     )
     event_data = {
         **election.event_subject,
         **{name: getattr(seal, name) for name in ("ballots", "digest", "report_digest", "sealed_at")},
-        "roll_commitment": roll.commitment,
+        "roll_commitment": closed.roll.commitment,
         **({"withdrawn": turnout.withdrawn} if turnout.withdrawn else {}),
-        **checked,
-        **drawn,
+        **({"summary": "agrees"} if closed.by_time is not None else {}),
+        **closed.lots,
         "winners": list(report.result.winners),
     }
     writes: list[Write] = [repository.head(election, seal), Check(keys.election(election.name), Exists())]
@@ -116,46 +167,24 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
     try_record(Event("plenum", "ResultSealed", event_data), *writes)  # unless another worker has sealed it, identically
 
 
-def _checked(election: Election, counted: Ballots) -> Item:
-    """Cross-check with the running count, where there is one."""
-    if election.secret_ballot or election.results_visible != "live":
-        return {}
-    if running_count.summary_by_time(election) != counted.summary:
-        raise Disagreement("The ballots, and the ballots by the time they were cast, do not add up to the same.")
-    return {"summary": "agrees"}
-
-
-def _lot_secrets(election: Election, counted: Ballots) -> Item:
-    """The secret to which the election is committed, and the seed derived from it.
-
-    If the secret is gone there is no seed, and nothing that needs one can be sealed.
-    """
-    secret = elections.lots_secret(election.name)
-    if secret and lots.commitment(secret) != election.lots_commitment:
-        raise Disagreement("The secret of the lots is not the one to which the election is committed.")
-    return {"lots_secret": secret, "seed": lots.seed_of(secret, counted.digest, election.number) if secret else ""}
-
-
-def _report(election: Election, counted: Ballots, drawn: Item, entitled: int) -> Report:
-    settings = settings_of(election, drawn["seed"], entitled)
-    report = report_on(counted, election.method, **settings)
-    if report.result.lots and not drawn["seed"]:
+def _report_on(closed: ClosedElection) -> Report:
+    election, seed = closed.election, closed.lots["seed"]
+    report = report_on(closed.counted, election.method, **settings_of(election, seed, closed.roll.entitled))
+    if report.result.lots and not seed:
         raise CannotSeal("A lot must be drawn, and the secret to which the election is committed is gone.")
     return report
 
 
 def _is_quick_to_count(election: Election) -> bool:
     """Whether a request may wait for it, assuming that every ballot is different and complete."""
-    voted = votes_of(election)
+    voted, steps = votes_of(election), 0
     if voted * len(election.questions) > MAX_BALLOTS_COUNTED_IN_REQUEST:
         return False
-    return sum(_steps(each, voted) for each in election.questions) <= MAX_STEPS_IN_REQUEST
-
-
-def _steps(election: Election, voted: int) -> int:
-    candidates = len(candidates_of(election))
-    size = Size(candidates, voted, voted * candidates, seats=election.seats)
-    return CountJob(Ballots((), {}), election.method, settings_of(election, "")).cost(size)
+    for each in election.questions:
+        candidates = len(candidates_of(each))
+        size = Size(candidates, voted, voted * candidates, seats=each.seats)
+        steps += CountJob(Ballots((), {}), each.method, settings_of(each, "")).cost(size)
+    return steps <= MAX_STEPS_IN_REQUEST
 
 
 def find(
@@ -211,10 +240,12 @@ class RollCommitment:
         return nonce, commitment
 
     def add_all(self, entries: list[RollEntry]) -> tuple[list[bytes], list[bytes]]:
-        """The nonces and the commitments of these."""
+        """The nonces and the commitments of these. The lines of JSON are made in one go, which takes a tenth of the
+        time, and split, unless a name contains the separator."""
         nonces = [hmac.digest(self._secret, keys.fold(name).encode(), "sha256") for name, *_ in entries]
-        pairs = zip(nonces, _lines(entries), strict=True)
-        commitments = [hashlib.sha256(nonce + entry).digest() for nonce, entry in pairs]
+        apart = orjson.dumps(entries)[2:-2].split(BETWEEN)
+        lines = [b"[%b]" % each for each in apart] if len(apart) == len(entries) else map(orjson.dumps, entries)
+        commitments = [hashlib.sha256(nonce + line).digest() for nonce, line in zip(nonces, lines, strict=True)]
         self._hash.update(b"".join(commitments))
         return nonces, commitments
 
@@ -225,13 +256,6 @@ class RollCommitment:
 
 def roll_entry(name: str, voted: bool, weight: int) -> RollEntry:
     return (name, voted) if weight == 1 else (name, voted, weight)
-
-
-def _lines(entries: list[RollEntry]) -> list[bytes]:
-    """Each entry as a line of JSON: serialised in one go, which takes a tenth of the time, and split, unless a name
-    contains the separator."""
-    apart = orjson.dumps(entries)[2:-2].split(BETWEEN)
-    return [b"[%b]" % each for each in apart] if len(apart) == len(entries) else list(map(orjson.dumps, entries))
 
 
 class CommittedRoll(NamedTuple):

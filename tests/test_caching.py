@@ -8,6 +8,7 @@ from django.test import Client
 
 from accounts import repository as people
 from ballots import services as voting
+from ballots.sealing import seal_closed
 from elections.lifecycle import closing
 from elections.repository import find
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
@@ -23,7 +24,7 @@ def sealed(site, person, opened):  # noqa: F811
     opened("Eve", name="Board", results_public=True)
     voting.cast(voter, "Board", ranks(Ada=1), "form")
     closing.close(people.find("the organiser"), find("Board"))
-    voting.seal_closed()
+    seal_closed()
 
 
 def test_what_everybody_may_see_says_how_long_it_may_be_kept(sealed):

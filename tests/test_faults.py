@@ -235,7 +235,7 @@ def jump(site, monkeypatch) -> Callable[[timedelta], None]:
         monkeypatch.setattr(site, "clock", lambda: really() + by.total_seconds())
         for module in (
             "foundation.acts.storage",
-            "ballots.services.casting",
+            "ballots.services",
             "foundation.store.log.events",
             "foundation.acts.pause",
             "operations.upkeep.doctor.health",

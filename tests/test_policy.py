@@ -21,6 +21,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services as ballots
+from ballots.sealing import seal_closed
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -134,7 +135,7 @@ def an_election(ida) -> None:
     ballots.withdraw(None, "Board", "form 4", secret=f"{2:032x}")
     ballots.cast(None, "Board", ranks(Bo=1), "form 5", secret=f"{2:032x}")
     closing.close(ida, repository.find("Board"))
-    ballots.seal_closed("Board")
+    seal_closed("Board")
     browser = sign_in(people.find("Ann"))
     for page in ("/", "/election/Board/", "/election/Board/results/"):
         assert browser.get(page).status_code == 200, page

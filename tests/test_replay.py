@@ -16,7 +16,8 @@ from django.core.management import CommandError, call_command
 from accounts import repository as people
 from accounts import services as accounts
 from ballots import services as ballots
-from ballots.services.casting import _record_cast
+from ballots.sealing import seal_closed
+from ballots.services import _record_cast
 from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -375,12 +376,12 @@ def test_what_a_deleted_election_has_left_behind(site, person):
 
 
 def test_ballots_that_are_published_and_not_counted_yet(site, person, opened, monkeypatch):  # noqa: F811
-    monkeypatch.setattr("ballots.services.sealing.COUNTING", [])
+    monkeypatch.setattr("ballots.sealing.COUNTING", [])
     for number, secret in enumerate((True, False)):
         made = opened("Eve", name=f"Election {number}", secret_ballot=secret)
         ballots.cast(people.find("Eve") or person("Eve"), made.name, ranks(Ada=1), made.name)
         closing_acts.close(someone("the organiser"), election(made.name))
-    ballots.seal_closed()
+    seal_closed()
     assert check(site).first == ()
 
 
@@ -405,7 +406,7 @@ def test_what_many_do_at_once_is_in_the_log_as_it_happened(site, person, opened)
     *_, meanwhile = at_once(*acts, lambda: check(site))
     assert meanwhile.first == ()
     closing_acts.close(someone("the organiser"), election("Board"))
-    ballots.seal_closed()
+    seal_closed()
     assert check(site).first == ()
 
 

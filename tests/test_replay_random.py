@@ -14,6 +14,7 @@ from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
 from ballots import services as ballots
+from ballots.sealing import seal_closed
 from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates, remove_candidate
@@ -178,7 +179,7 @@ def is_closed(number: int, more: int) -> None:
     election = an_election(number)
     closing.close(organiser(election), election)
     if more & 1:
-        ballots.seal_closed()
+        seal_closed()
 
 
 # --- what voters do ---
@@ -199,7 +200,7 @@ def loses_a_ballot(number: int, more: int) -> None:
 
 
 def is_sealed(number: int, more: int) -> None:
-    ballots.seal_closed()
+    seal_closed()
     Sealer(table(), figures.COUNTED).seal()
     figures.update(table())
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from ballots.services.by_link import LinkTarget, resolve_link
+from ballots.services import LinkTarget, resolve_link
 from elections import repository as elections
 from elections import rolls, sharding
 from elections.actions import check

@@ -26,7 +26,7 @@ class Stations(parts.Part):
     )
 
     def install(self) -> None:
-        from ballots.services.sealing import BEFORE_COUNTING
+        from ballots.sealing import BEFORE_COUNTING
         from foundation.pages.forms import EXPIRED
 
         from .browser import back_to_booth

@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from ballots.services import seal_closed
+from ballots.sealing import seal_closed
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from accounts.models import User
 from ballots import services as ballots
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -27,7 +28,7 @@ def looks_at_questions(organiser: User, voter: User) -> list[Look]:
         open_(organiser, _now(name), editable=False)
         ballots.cast(voter, known(name), VOTES, f"form of {name}")
     closing.close(organiser, _now(AUTUMN))
-    ballots.seal_closed()
+    seal_closed()
     several = "several questions"
     return [
         *(Look("dashboard", "organiser", (name,), of=f"{several}: {name}") for name in (SPRING, SUMMER, AUTUMN)),

@@ -22,6 +22,7 @@ from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
 from ballots import services as voting
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections import setup_steps
 from elections.candidates.services import add_candidates, change_picture
@@ -269,7 +270,7 @@ def _past(otto: User) -> None:
     for name, is_secret in (("Past", True), ("Past prize", False)):
         _open(otto, name, secret_ballot=is_secret, results_public=True)
         closing.close(otto, _now(name))
-    voting.seal_closed()
+    seal_closed()
 
 
 def _mailed(otto: User) -> None:
@@ -335,7 +336,7 @@ def _needs(otto: User, ann: User) -> None:
     lifecycle.open_(otto, _now("Past skilled"), editable=False, shows_skills=True)
     voting.cast(ann, known("Past skilled"), RANKS, "form")
     closing.close(otto, _now("Past skilled"))
-    voting.seal_closed()
+    seal_closed()
 
 
 def _posts(olga: User) -> tuple[Post, Post]:

@@ -13,7 +13,6 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services as voting
 from ballots.rules import NotOnTheRoll
-from ballots.services import leaving
 from elections import actions, rolls
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -124,7 +123,7 @@ def test_a_secret_ballot_counts_and_stays(site, ada, boss, person):
 
 
 @pytest.mark.needs("polls")
-@pytest.mark.parametrize(("module", "name"), [(elections, "change"), (leaving, "record_withdrawal"), (polls, "record")])
+@pytest.mark.parametrize(("module", "name"), [(elections, "change"), (voting, "record_withdrawal"), (polls, "record")])
 def test_while_a_part_fails_the_mark_stays_and_the_name_is_nobodys(ada, boss, monkeypatch, signed_in, module, name):
     def refused(*arguments: Any, **options: Any) -> None:
         raise Refused([0]) if module is not polls else LostRace("again")

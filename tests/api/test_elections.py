@@ -10,6 +10,7 @@ from accounts import repository as people
 from accounts.api_tokens import Scope
 from accounts.rules import Role
 from ballots import services as voting
+from ballots.sealing import seal_closed
 from elections import repository
 from elections.lifecycle import deleting
 from foundation.acts.storage import log
@@ -80,7 +81,7 @@ def test_an_election_from_draft_to_result(otto, board, stranger, person, program
     assert stranger.get("results/Board%202027").json()["outcome"] is None
     assert otto.post(f"{board}/extend", {"ends": "2099-04-01T18:00:00+02:00"}).json()["ends"] == "2099-04-01T16:00:00Z"
     assert otto.post(f"{board}/close").json()["state"] == "closed"
-    voting.seal_closed()
+    seal_closed()
     result = stranger.get("results/Board%202027").json()["outcome"]
     assert result["winners"] == ["Ada"]
     assert result["turnout"]["voted"] == 1

@@ -17,6 +17,7 @@ from accounts import api_tokens
 from accounts.api import openapi
 from accounts.rules import Role
 from ballots import services as voting
+from ballots.sealing import seal_closed
 from elections.lifecycle.closing import close_and_follow_up
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 
@@ -54,7 +55,7 @@ def test_it_reads_a_result_and_writes_and_reads_news(ask, person, opened):  # no
     election = opened("Ann", results_public=True)
     voting.cast(person("Ann"), "Board", {"0": ["1"], "1": ["2"]}, "form")
     close_and_follow_up(person("the organiser"), election)
-    voting.seal_closed()
+    seal_closed()
     outcome = ask("results.public_result", "Board").outcome
     assert outcome.winners == ["Ada"]
     assert [each.name for each in outcome.candidates] == ["Ada", "Bo", "Cy"]

@@ -23,6 +23,7 @@ from typing import Any
 
 from accounts.models import User
 from ballots import repository, services
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections import rolls
 from elections.rules import Election, State
@@ -197,7 +198,7 @@ def left_behind(table: Table, election_name: str, voters: Iterable[User]) -> Lef
     election = elections.find(election_name)
     assert election is not None
     if election.secret_ballot and election.stored_state == State.CLOSED:
-        services.seal_closed(election_name)  # which leaves the box as it was
+        seal_closed(election_name)  # which leaves the box as it was
     roll = dict(_boxes(election, voters))
     counted = final_turnout(election)
     return Left(

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from ballots import repository, rules, views
-from ballots.services import casting, sealing
+from ballots import repository, rules, sealing, services, views
 from elections.invitations import voting_link
 from foundation.acts.storage import table
 from foundation.mail import outbox as mail
@@ -70,7 +69,7 @@ def _with(monkeypatch: pytest.MonkeyPatch, fields: Callable[[Any, rules.Ballot],
 
 
 def a_time_on_the_ballot(monkeypatch: pytest.MonkeyPatch) -> None:
-    _with(monkeypatch, lambda context, ballot: {"when_cast": as_text(casting.utc_now())})
+    _with(monkeypatch, lambda context, ballot: {"when_cast": as_text(services.utc_now())})
 
 
 def a_number_on_the_ballot(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +143,7 @@ def _coded(monkeypatch: pytest.MonkeyPatch, new: Callable[[], str]) -> None:
     """Each secret its own, once."""
     given: dict[str, str] = {}
     coded = lambda secret, name, question=1: given.get(secret) or given.setdefault(secret, new())  # noqa: E731
-    monkeypatch.setattr(casting, "code", coded)
+    monkeypatch.setattr(services, "code", coded)
 
 
 def a_code_that_counts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,14 +167,14 @@ def a_list_that_anybody_can_work_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _after_cast(monkeypatch: pytest.MonkeyPatch, tell: Callable[..., None]) -> None:
-    record = casting._record_cast
+    record = services._record_cast
 
     def told(user: Any, context: Any, rankings: Any, now: Any, form: str, *mails: Any, paper: bool) -> rules.Ballots:
         ballots = record(user, context, rankings, now, form, *mails, paper=paper)
         tell(user, context, ballots[1], form)
         return ballots
 
-    monkeypatch.setattr(casting, "_record_cast", told)
+    monkeypatch.setattr(services, "_record_cast", told)
 
 
 def _in_the_event(monkeypatch: pytest.MonkeyPatch, name: str, value: Callable[[Put], Any]) -> None:

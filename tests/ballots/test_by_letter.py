@@ -9,7 +9,6 @@ from ballots import passes, repository, services
 from ballots.passes import Pass
 from ballots.rules import HasVoted
 from ballots.secret import ballot_id, new_secret, of_link
-from ballots.services import casting
 from elections.invitations.voting_link import LETTER, LINKS, Link, with_link
 from foundation.acts.storage import log, table
 from foundation.store import keys
@@ -91,5 +90,5 @@ def test_a_link_that_is_replaced_ends_the_pass_at_once(opened):
     held = letter_of(election)
     place = keys.voter("Board", VOTER)
     table().write(Update(place, set={LINKS: with_link(table().get(place), LETTER, Link("Board", "", VOTER, "new"))}))
-    with pytest.raises(casting.Refusal, match="newer"):
+    with pytest.raises(services.Refusal, match="newer"):
         services.cast(held, "Board", ranks(Ada=1), "form", secret=new_secret())

@@ -17,8 +17,9 @@ from accounts.rules import Role
 from ballots import passes, repository, services
 from ballots.passes import Pass
 from ballots.rules import HasVoted
+from ballots.sealing import seal_closed
 from ballots.secret import ballot_id, of_link
-from ballots.services.by_link import SignInInstead
+from ballots.services import SignInInstead
 from config.cookies import HOST
 from elections import repository as elections
 from elections.drafts import services as drafts
@@ -303,7 +304,7 @@ def test_before_the_beginning_and_after_the_end_the_door_says_so(opened):
 def close_and_seal(election) -> str:
     """Answers the stamp of the sealed result."""
     closing.close(people.find("the organiser"), election)
-    services.seal_closed()
+    seal_closed()
     seal_publicly(table())
     return results.find(election.name).seal.stamp
 

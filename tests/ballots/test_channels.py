@@ -22,7 +22,8 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts.api.operations import route_name
 from accounts.rules import Role
-from ballots.services import casting, seal_closed
+from ballots import services
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -111,7 +112,7 @@ def use(path: Path) -> None:
 
 @pytest.fixture
 def board(site, settings, monkeypatch, person) -> Site:
-    for module in (storage, casting, at_station, health, audit):
+    for module in (storage, services, at_station, health, audit):
         monkeypatch.setattr(module, "utc_now", lambda: MOMENT)
     browsers = {name: sign_in(person(name, role)) for name, role in reversed(ASKING.items())}
     browsers["a program"] = program_of(people.find("the owner")).client

@@ -9,7 +9,7 @@ import pytest
 
 from accounts import repository as people
 from ballots import repository, services
-from ballots.services.casting import _record_cast
+from ballots.services import _record_cast
 from elections import repository as elections
 from elections import sharding
 from elections.lifecycle import closing

@@ -10,7 +10,7 @@ from django.template import engines
 
 from accounts import repository as people
 from accounts.rules import Role
-from ballots import services
+from ballots.sealing import seal_closed
 from elections.lifecycle import closing
 
 from .test_pages import PAGE, vote
@@ -35,7 +35,7 @@ def loaded(monkeypatch) -> list[str]:
 def test_no_voter_waits_for_a_template(opened, signed_in, loaded):
     closed = opened("Eve", name="Last year")
     closing.close(people.find(closed.owner_name), closed)
-    services.seal_closed()
+    seal_closed()
     opened("Eve", "Bob", "Cy")
     for name, (language, _label) in zip(("Eve", "Bob", "Cy"), settings.LANGUAGES, strict=True):
         voter = signed_in(name, Role.VOTER)

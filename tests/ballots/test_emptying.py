@@ -7,7 +7,7 @@ import pytest
 from accounts import repository as people
 from ballots import repository, services
 from ballots.rules import Ballot
-from ballots.services.sealing import CannotSeal
+from ballots.sealing import CannotSeal, seal_closed
 from elections import repository as elections
 from elections.lifecycle import closing
 from foundation.store import keys, purging, splitting
@@ -70,7 +70,7 @@ def test_a_page_seals_a_small_election_and_leaves_box_and_files_to_the_worker(si
     monkeypatch.setattr(SqliteTable, "purge_journal", lambda self: pytest.fail("a page waits for the journal"))
     assert results.find("Board").report is not None
     assert len(box()) == published() == VOTERS
-    services.seal_closed()
+    seal_closed()
     assert box() == []
     assert published() == VOTERS
     assert site.get(keys.sealing("Board")) is None
@@ -80,7 +80,7 @@ def test_a_page_seals_a_small_election_and_leaves_box_and_files_to_the_worker(si
 
 def test_public_ballots_stay_in_the_box(site, closed):
     closed(secret_ballot=False)
-    services.seal_closed()
+    seal_closed()
     assert len(box()) == VOTERS
     assert site.get(keys.sealing("Board")) is None
     assert site.get(keys.FORGETTING) is None
@@ -98,12 +98,12 @@ def test_nothing_goes_that_is_not_published_as_it_was_cast(site, closed, caplog,
     }
     site.write(Put({**part, "ballots": ballots[how]}))
     with pytest.raises(CannotSeal):
-        services.seal_closed()
+        seal_closed()
     assert len(box()) == VOTERS
     (words,) = (record.words for record in caplog.records if record.msg == "not sealed")
     assert "The box is left as it is." in words
     site.write(Put(part))
-    services.seal_closed()
+    seal_closed()
     assert box() == []
 
 
@@ -115,10 +115,10 @@ def test_what_is_left_after_a_kill_goes_only_if_it_is_published(site, closed):
     gone, edited, *_ = site.each(*keys.ballots("Board"))
     site.write(Delete(Key(gone["PK"], gone["SK"])), Put({**edited, "rankings": "0"}))
     with pytest.raises(CannotSeal):
-        services.seal_closed()
+        seal_closed()
     assert len(box()) == VOTERS - 1
     site.write(Put(edited))
-    services.seal_closed()
+    seal_closed()
     assert box() == []
 
 

@@ -10,6 +10,7 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from ballots import services
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections import rolls
 from elections.lifecycle.closing import close_ended_elections
@@ -43,7 +44,7 @@ def finish_closing() -> None:
         try:
             close_ended_elections()
             for mark in table().each(keys.SEALING):
-                services.seal_closed(mark["election_name"])  # which leaves the boxes to be looked into
+                seal_closed(mark["election_name"])  # which leaves the boxes to be looked into
         except (Conflict, Unavailable):
             continue
         return

@@ -12,7 +12,7 @@ from django.conf import settings as django_settings
 from accounts import repository as people
 from accounts.rules import Role
 from ballots import services
-from ballots.services import casting
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections.invitations import mailing
 from elections.lifecycle import closing
@@ -52,7 +52,7 @@ Votes = Sequence[tuple[str, dict[str, int]]]
 @pytest.fixture
 def world_of(site, settings, person, signed_in, opened, monkeypatch, tmp_path) -> Callable[[str, Votes], World]:
     """A world in which these have voted. Everything else is the same in all of them, to the byte."""
-    for module in (storage, casting, health, audit):
+    for module in (storage, services, health, audit):
         monkeypatch.setattr(module, "utc_now", lambda: MOMENT)
     browsers = {name: signed_in(name, role) for name, role in reversed(ASKING.items())}
     for name in VOTERS:
@@ -154,7 +154,7 @@ def test_after_the_close_of_an_election_with_one_vote_nobody_is_told_whose_it_wa
     for name in ("Eve", "Bob"):
         world = world_of("listed", [(name, UP)])
         closing.close(people.find("the organiser"), elections.find("Board"))
-        services.seal_closed()
+        seal_closed()
         elections.candidates_of(elections.find("Board"))  # which a process reads once, for all worlds
         world.ask([each for each in pages(who) if "Board" in each.words])
         answers.append(world)

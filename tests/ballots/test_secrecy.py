@@ -29,9 +29,8 @@ from accounts.models import User
 from ballots import passes, robots, services
 from ballots.passes import Pass
 from ballots.rules import HasNotVoted
+from ballots.sealing import CannotSeal, seal_closed
 from ballots.secret import code, of_link
-from ballots.services import casting
-from ballots.services.sealing import CannotSeal
 from config.logs import JsonLines
 from elections import actions
 from elections import repository as elections
@@ -248,7 +247,7 @@ class Day:
         """And whatever the worker does next."""
         closing.close(people.find("the organiser"), elections.find(NAME))
         with suppress(CannotSeal):  # a planted mistake may keep the worker from emptying the box
-            services.seal_closed()
+            seal_closed()
         Sealer(table()).seal()
         self.send_mails()
         forget()
@@ -330,7 +329,7 @@ def day(site, morning, web_log, monkeypatch) -> Callable[..., Day]:
         }
         made = Day(site.path, chance, users, browsers, sign_in(people.find("the organiser")), web_log, utc_now())
         monkeypatch.setattr("foundation.acts.storage.EventLog", lambda table, _clock=None: EventLog(table, made.clock))
-        monkeypatch.setattr(casting, "utc_now", made.clock)
+        monkeypatch.setattr(services, "utc_now", made.clock)
         if by_link:
             come_by_link(made, users[::3])
         return made
@@ -468,7 +467,7 @@ def test_nothing_tells_of_the_ballots_of_several_questions_nor_joins_them(day, m
     assert_nothing_is_told(voted, codes, last, planted)
     if planted is None:
         closing.close(owner, elections.find("Annual"))
-        services.seal_closed("Annual")
+        seal_closed("Annual")
         Sealer(table()).seal()
         forget()
         voted.copy()

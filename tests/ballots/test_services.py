@@ -14,8 +14,8 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from ballots import repository, rules, services
-from ballots.services import casting
-from ballots.services.casting import _record_cast
+from ballots.sealing import seal_closed
+from ballots.services import _record_cast
 from elections import repository as elections
 from elections import rolls
 from elections.candidates.services import add_candidates
@@ -172,15 +172,15 @@ def test_two_voters_with_one_secret_or_one_form_do_not_share_a_receipt(site, per
 def test_two_voters_with_one_secret_at_the_same_moment_do_not_share_a_receipt(site, person, opened, monkeypatch):
     """Bob has looked before Eve's ballot lay there, and writes after it."""
     opened("Eve", "Bob")
-    eve, bob, record = person("Eve"), person("Bob"), casting._record_cast
+    eve, bob, record = person("Eve"), person("Bob"), services._record_cast
 
     def after_eve(who: Any, *arguments: Any, **options: Any) -> rules.Ballot:
         if who is bob:
-            monkeypatch.setattr(casting, "_record_cast", record)
+            monkeypatch.setattr(services, "_record_cast", record)
             services.cast(eve, "Board", ranks(Bo=1), "1", secret=SECRET)
         return record(who, *arguments, **options)
 
-    monkeypatch.setattr(casting, "_record_cast", after_eve)
+    monkeypatch.setattr(services, "_record_cast", after_eve)
     with pytest.raises(rules.NotTheirs):
         services.cast(bob, "Board", ranks(Cy=1), "2", secret=SECRET)
     assert len(ballots()) == turnout("Board").voted == 1
@@ -230,9 +230,9 @@ def test_the_closing_moment_itself_is_too_late(site, person, opened, monkeypatch
     end = utc_now().replace(microsecond=0) + timedelta(hours=1)
     opened("Eve", no_voting_after=as_text(end))
     eve = person("Eve")
-    monkeypatch.setattr(casting, "utc_now", lambda: end - timedelta(milliseconds=1))
+    monkeypatch.setattr(services, "utc_now", lambda: end - timedelta(milliseconds=1))
     services.cast(eve, "Board", ranks(Bo=1), "1", secret=SECRET)
-    monkeypatch.setattr(casting, "utc_now", lambda: end)
+    monkeypatch.setattr(services, "utc_now", lambda: end)
     for act in (
         lambda: services.cast(eve, "Board", ranks(Cy=1), "2"),
         lambda: services.cast(None, "Board", ranks(Cy=1), "3", secret=SECRET),
@@ -250,9 +250,9 @@ def test_an_end_is_moved_without_a_gate(site, person, opened, monkeypatch):
     later = utc_now() + timedelta(hours=3)
     lifecycle.extend(people.find("the organiser"), election, as_text(later))
     assert site.get_many(elections.gates_of(election).keys("Board")) == gates
-    monkeypatch.setattr(casting, "utc_now", lambda: later - timedelta(hours=1))
+    monkeypatch.setattr(services, "utc_now", lambda: later - timedelta(hours=1))
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
-    monkeypatch.setattr(casting, "utc_now", lambda: later)
+    monkeypatch.setattr(services, "utc_now", lambda: later)
     with pytest.raises(NotNow, match="closed"):
         services.cast(person("Eve"), "Board", ranks(Cy=1), "2")
 
@@ -412,7 +412,7 @@ def test_a_withdrawn_ballot_is_neither_published_nor_left_in_the_box(site, perso
     services.cast(person("Bob"), "Board", ranks(Cy=1), "2", secret=OTHER)
     services.withdraw(None, "Board", "3", secret=SECRET)
     closing.close(people.find("the organiser"), elections.find("Board"))
-    assert services.seal_closed() == 1
+    assert seal_closed() == 1
     (sealed,) = events(site, "BallotsSealed")
     assert [each["rankings"] for each in sealed["event_data"]["ballots"]] == ["2"]
     (result,) = events(site, "ResultSealed")
@@ -453,8 +453,8 @@ def test_at_close_the_ballots_enter_the_log_in_no_order(site, person, opened):
     opened(*names)
     cast = [services.cast(person(name), "Board", ranks(Bo=1, Cy=2), name).ballot for name in names]
     closing.close(people.find("the organiser"), elections.find("Board"))
-    assert services.seal_closed() == 1
-    assert services.seal_closed() == 0
+    assert seal_closed() == 1
+    assert seal_closed() == 0
     (event,) = events(site, "BallotsSealed")
     codes = [ballot["confirmation"] for ballot in event["event_data"]["ballots"]]
     assert codes == sorted(ballot.confirmation for ballot in cast)
@@ -467,8 +467,8 @@ def test_many_ballots_are_sealed_in_parts_each_once_also_by_several_workers(site
     for name in names:
         services.cast(person(name), "Board", ranks(Bo=1), name)
     closing.close(people.find("the organiser"), elections.find("Board"))
-    at_once(4, lambda _: services.seal_closed())
-    services.seal_closed()
+    at_once(4, lambda _: seal_closed())
+    seal_closed()
     sealed = [event["event_data"] for event in events(site, "BallotsSealed")]
     assert [each["part"] for each in sealed] == list(range(1, sealed[0]["parts"] + 1))
     assert sum(len(each["ballots"]) for each in sealed) == 20
@@ -512,7 +512,7 @@ def test_who_was_voting_while_it_was_being_closed_gets_in_and_counts_and_nobody_
         "ElectionClosed",
     ]
     assert (turnout("Board").voted, len(ballots())) == (1, 1)
-    assert services.seal_closed() == 1
+    assert seal_closed() == 1
 
 
 def test_whoever_was_cut_off_closing_it_may_click_again(site, opened):
@@ -534,7 +534,7 @@ def test_a_close_that_was_interrupted_is_finished_by_the_clock(site, person, ope
     assert close_ended_elections() == 1
     (event,) = events(site, "ElectionClosed")
     assert event["actor"] == "the organiser"
-    assert services.seal_closed() == 1
+    assert seal_closed() == 1
 
 
 # --- leaving ---
@@ -554,7 +554,7 @@ def test_who_is_removed_takes_open_public_ballots_along_and_leaves_others(site, 
     assert len(ballots("Past")) == len(ballots("Secret")) == turnout("Secret").voted == 1
     assert [(voter.name, voter.voted) for voter in rolls.every_voter("Secret")] == [("Bob", False), ("Eve", True)]
     closing.close(people.find("the organiser"), elections.find("Secret"))
-    assert services.seal_closed("Secret") == 1
+    assert seal_closed("Secret") == 1
 
 
 def test_a_removal_that_was_interrupted_is_finished_by_the_clock(site, person, opened, monkeypatch):

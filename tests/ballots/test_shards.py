@@ -9,6 +9,7 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from ballots import personal_data, repository, services
+from ballots.sealing import seal_closed
 from ballots.secret import ballot_id
 from elections import repository as elections
 from elections import rolls, sharding
@@ -74,7 +75,7 @@ def test_cast_changed_withdrawn_closed_sealed_and_proven(site, voted, secret):
     assert exported.get("ranking", "none") == ("none" if secret else [["Cy"]])
     assert check(site).count == 0
     closing.close(people.find("the organiser"), election)
-    services.seal_closed()
+    seal_closed()
     found = results.find("Board")
     assert (found.report.result.winners, found.seal.turnout.voted) == (("Ada",), 23)
     assert bool(list(repository.every_ballot(election))) is not secret
@@ -185,6 +186,6 @@ def test_a_distant_store_has_no_file_to_forget_anything_in(site, person, opened)
         election = opened("Eve")
         services.cast(people.find("Eve"), "Board", ranks(Ada=1), "first")
         closing.close(people.find("the organiser"), election)
-        services.seal_closed()
+        seal_closed()
         assert not list(repository.every_ballot(elections.find("Board")))
     assert site.get(keys.FORGETTING) is None

@@ -10,6 +10,7 @@ from django.core.management import call_command
 
 from accounts import repository as people
 from ballots import repository, services
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections import sharding
 from elections.candidates.services import add_candidates
@@ -49,7 +50,7 @@ def test_cast_at_once_closed_counted_and_replayed(on_dynamodb, person, opened): 
     assert len(list(repository.every_ballot(election))) == turnout(election).voted == 12
     assert list(table().each(*keys.ballots("Board"))) == []
     closing.close(people.find("the organiser"), elections.find("Board"))
-    services.seal_closed()
+    seal_closed()
     assert results.find("Board").seal.turnout.voted == 12
     assert check(table()).count == 0
 
@@ -120,7 +121,7 @@ def test_all_goes_on_in_a_store_of_the_other_kind(target, by, settings, tmp_path
     services.withdraw(people.find(NAMES[1]), "Public", "withdrawn")
     for name in ("Secret", "Public", "Renamed"):
         closing.close(organiser, elections.find(name))
-    services.seal_closed()
+    seal_closed()
     turnouts = {name: results.find(name).seal.turnout.voted for name in ("Secret", "Public", "Renamed")}
     assert turnouts == {"Secret": 12, "Public": 11, "Renamed": 6}
     assert [proof.check_sealed(elections.find(name)) for name in turnouts] == [None] * 3

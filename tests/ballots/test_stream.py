@@ -9,10 +9,10 @@ from contextlib import suppress
 import pytest
 
 from accounts import repository as people
-from ballots import external_sort, repository, services
+from ballots import external_sort, repository, sealing
 from ballots.external_sort import Sorter
 from ballots.rules import PublishedBallot
-from ballots.services import sealing
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections import rolls, sharding
 from elections.lifecycle import closing
@@ -109,7 +109,7 @@ def test_parts_are_the_same_as_if_all_were_in_memory(site, filled, secret):
     filled(secret_ballot=secret)
     expected = as_before("Board")
     assert len(expected) > 5
-    services.seal_closed()
+    seal_closed()
     assert published(site, "Board") == expected
     numbers = [(number, len(expected), len(part)) for number, part in enumerate(expected, 1)]
     assert told(site, "Board") == (numbers if secret else [])
@@ -128,10 +128,10 @@ def test_whoever_takes_it_up_publishes_what_is_left_and_sorts_no_more_than_that(
         name = f"killed after {after}"
         filled(name, code=code)
         with use_table(Mortal(site, after)), suppress(Killed):
-            services.seal_closed(name)
+            seal_closed(name)
         assert published(site, name) == expected[:after]
         sorted_again.clear()
-        services.seal_closed(name)
+        seal_closed(name)
         assert published(site, name) == expected
         left = [ballot for part in expected[after:] for ballot in part]
         alike = sum(ballot == expected[after - 1][-1] for part in expected[:after] for ballot in part) if after else 0
@@ -144,15 +144,15 @@ def test_a_mark_of_an_earlier_version_is_taken_up(site, filled):
     filled()
     expected = as_before("Board")
     with use_table(Mortal(site, 3)), pytest.raises(Killed):
-        services.seal_closed("Board")
+        seal_closed("Board")
     mark = site.get(keys.sealing("Board"))
     site.write(Update(keys.sealing("Board"), remove=("of", "sealed", "ballots"), when=Exists()))
     assert set(mark) - set(site.get(keys.sealing("Board"))) == {"of", "sealed", "ballots"}
     site.write(Delete(elections.SEALING.key("Board")))
-    assert services.seal_closed() == 0
+    assert seal_closed() == 0
     assert run_job(WITHOUT_TASK, Leases(site)).done == 1
     assert run_job(WITHOUT_TASK, Leases(site)).done == 0, "it has its task"
-    assert services.seal_closed() == 1
+    assert seal_closed() == 1
     assert run_job(WITHOUT_TASK, Leases(site)).outcome == Outcome.NOTHING
     assert published(site, "Board") == expected
     assert site.get(keys.sealing("Board")) is None
@@ -161,9 +161,9 @@ def test_a_mark_of_an_earlier_version_is_taken_up(site, filled):
 def test_an_election_in_which_nobody_voted_has_one_part_with_nothing_in_it(site, filled):
     filled(ballots=0)
     with use_table(Mortal(site, 1)), pytest.raises(Killed):
-        services.seal_closed()
+        seal_closed()
     assert told(site, "Board") == [(1, 1, 0)]
-    services.seal_closed()
+    seal_closed()
     assert told(site, "Board") == [(1, 1, 0)]
     assert results.find("Board").seal.ballots == 0
 
@@ -201,7 +201,7 @@ def test_a_distant_store_is_written_at_a_pace_and_the_embedded_one_without(site,
     size = sum(len("\t".join(ballot).encode()) + sealing.BALLOT_BYTES for ballot in repository.ballot_rows("Board"))
     with use_table(Distant(site, 1000)):
         while elections.SEALING.find("Board"):
-            services.seal_closed()
+            seal_closed()
     units = 2 * size / 1024 + BALLOTS + 1  # with the check
     assert sum(waited) == (pytest.approx(units / sealing.UNITS_PER_SECOND) if is_distant else 0)
 
@@ -239,7 +239,7 @@ def test_in_a_crowd_a_part_is_published_a_little_later(site, filled):
     filled()
     expected = as_before("Board")
     with use_table(Busy(site, 0)), suppress(Crowded):  # what seals the result says so, and comes again
-        services.seal_closed()
+        seal_closed()
     assert published(site, "Board") == expected
 
 
@@ -257,7 +257,7 @@ def test_ballots_of_an_election_that_is_gone_are_not_published_in_another_of_its
 
 def test_only_what_was_compared_leaves_the_box(site, filled):
     election = filled()
-    services.seal_closed("Board")
+    seal_closed("Board")
     work = sealing.empty(election)
     for _ in range(-(-BALLOTS // external_sort.STEP_LINES)):
         next(work)
@@ -281,7 +281,7 @@ def test_the_box_is_read_twice_and_no_more(site, filled, monkeypatch):
 
     for name in ("values", "each", "page", "count"):
         monkeypatch.setattr(SqliteTable, name, watched(getattr(SqliteTable, name)))
-    services.seal_closed()
+    seal_closed()
     assert looks == ["values", "values"]  # to publish and count, and to see that all is published before it goes
 
 
@@ -292,7 +292,7 @@ def test_pages_say_how_far_it_is(site, filled, person, monkeypatch):
     organiser = sign_in(people.find("the organiser"))
     assert b"Sealing:" not in organiser.get("/election/Board/results/").content
     with use_table(Mortal(site, 2)), pytest.raises(Killed):
-        services.seal_closed("Board")
+        seal_closed("Board")
     done = sum(map(len, expected[:2]))
     sentence = f"Sealing: part 2 of {len(expected)} is done, {done} of {BALLOTS} ballots."
     page = organiser.get("/election/Board/results/")
@@ -301,5 +301,5 @@ def test_pages_say_how_far_it_is(site, filled, person, monkeypatch):
     assert f'value="{done}" max="{BALLOTS}"' in page.content.decode()
     assert 'http-equiv="refresh"' in page.content.decode()
     assert sentence in organiser.get("/election/Board/dashboard/").content.decode()
-    services.seal_closed()
+    seal_closed()
     assert b"Sealing:" not in organiser.get("/election/Board/dashboard/").content

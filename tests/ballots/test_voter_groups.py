@@ -13,6 +13,7 @@ from accounts.rules import Role
 from ballots import repository, services
 from ballots.passes import Pass
 from ballots.rules import NotOnTheRoll
+from ballots.sealing import seal_closed
 from elections import actions, own_elections, rolls, sharding
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -134,7 +135,7 @@ def test_the_proof_has_the_roll_of_the_question(person, tmp_path, capsys):
     lifecycle.open_(organiser, elections.find("Board"))
     voting.cast(people.find("Bob"), "Board", {"0": ["1"]}, "form")
     closing.close(organiser, elections.find("Board"))
-    services.seal_closed("Board")
+    seal_closed("Board")
     Sealer(table()).seal()
     with zipfile.ZipFile(bundle(results.find("Board"))) as archive:
         archive.extractall(tmp_path)
@@ -167,7 +168,7 @@ def test_the_proof_agrees_if_events_that_exclude_people_are_withheld_as_they_hav
     for voter in ("Bob", "Cay", "Dot"):
         voting.cast(people.find(voter), "Board", {"0": ["1"]}, f"form of {voter}")
     closing.close(organiser, elections.find("Board"))
-    services.seal_closed("Board")
+    seal_closed("Board")
     found = results.find("Board")
     Sealer(table()).seal()
     with zipfile.ZipFile(bundle(found)) as archive:

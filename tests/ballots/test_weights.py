@@ -14,6 +14,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from accounts import repository as people
 from accounts.models import User
 from ballots import repository, services
+from ballots.sealing import seal_closed
 from elections import actions, rolls, voter_lists
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -169,7 +170,7 @@ def test_a_secret_election_with_weights_is_sealed_as_it_was_begun(site, begun):
     assert found.report.result.winners == ("Bo",)
     assert Counter(each.get("weight") for each in repository.every_published(NAME)) == {None: 5, 7: 5}
     assert proof.check_sealed(elections.find(NAME)) is None
-    services.seal_closed()
+    seal_closed()
     assert not list(site.each(*keys.ballots(NAME))), "the box is emptied: what was in it is published"
 
 

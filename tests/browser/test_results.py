@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from accounts import repository as people
 from ballots.repository import every_published
-from ballots.services import seal_closed
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections.lifecycle import closing
 from elections.rules import Election

@@ -13,7 +13,7 @@ from accounts.access import PROFILE_VISIBILITY
 from accounts.registration_policy import INVITATION_REASONS
 from accounts.services import ON_ERASURE, ON_REMOVAL
 from ballots.link_views import BEFORE_VOTING
-from ballots.services.sealing import BEFORE_COUNTING, COUNTING, SEALED
+from ballots.sealing import BEFORE_COUNTING, COUNTING, SEALED
 from elections.access import GUESTS
 from elections.dashboard.concerns import CONCERNS, WAITING
 from elections.dashboard.next_step import ONCE_SEALED, TO_ANSWER
@@ -41,7 +41,7 @@ STEPS = {
     "REMINDING": (REMINDING, ["parts.webhooks.deliveries.reminded"]),
     "PUBLISHING": (PUBLISHING, ["parts.webhooks.deliveries.published"]),
     "AFTER_CLOSING": (AFTER_CLOSING, ["results.services.wait_for_worker"]),
-    "GUESTS": (GUESTS, ["ballots.services.by_link.guest_with_link"]),
+    "GUESTS": (GUESTS, ["ballots.services.guest_with_link"]),
     "CONCERNS": (CONCERNS, ["parts.roll_sources.sources.failed_night"]),
     "PANELS": (PANELS, ["parts.news.election_posts.election_panel"]),
     "INVITATION_REASONS": (INVITATION_REASONS, ["elections.invitations.wording.invitations_of"]),
@@ -63,7 +63,7 @@ STEPS = {
         ON_REMOVAL,
         [
             "accounts.handover.pass_on",
-            "ballots.services.leaving.remove_ballots_of",
+            "ballots.services.remove_ballots_of",
             "elections.groups.services.forget_person",
             "elections.personal_data.forget_calendar",
             "elections.invitations.opt_out.forget",

@@ -161,7 +161,7 @@ def test_every_package_is_said_to_be_for_something():
 def test_the_steps_of_a_close_can_be_followed():
     """Every list of steps that is arranged is told there, with each of its steps."""
     from accounts.services import ON_REMOVAL
-    from ballots.services.sealing import COUNTING, SEALED
+    from ballots.sealing import COUNTING, SEALED
     from elections.lifecycle.services import OPENING
 
     told = [

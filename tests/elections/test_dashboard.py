@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from accounts.rules import Role
-from ballots import services as casting
+from ballots.sealing import seal_closed
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.dashboard.next_step import Button, NextStep
@@ -57,7 +57,7 @@ def opened(ada, name="Board", voters=VOTERS, **settings):
 def sealed(ada, *arguments, **settings):
     election = opened(ada, *arguments, **settings)
     closing.close(ada, election)
-    casting.seal_closed()
+    seal_closed()
     return repository.find(election.name)
 
 
@@ -98,7 +98,7 @@ def test_the_next_step_changes_when_it_is_done(page, ada):
     assert "Everyone is invited. 0 of 3 have voted." in shown(page)
     closing.close(ada, election)
     assert "The ballots are being counted." in shown(page)
-    casting.seal_closed()
+    seal_closed()
     assert loud(shown(page)) == ["Mail the result"]
 
 
@@ -258,7 +258,7 @@ def test_deleting_says_what_goes(page, ada):
     text = shown(page, "delete_election")
     assert re.findall(r"<dd>(\d+)</dd>", text) == ["2", "3", "0", "6"]
     assert "/result/Board/" not in text, "nothing is published before it is sealed"
-    casting.seal_closed()
+    seal_closed()
     text = shown(page, "delete_election")
     assert "/result/Board/; that page will be deleted, too." in text
     assert "Check how long you must keep" in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from ballots.services import seal_closed
+from ballots.sealing import seal_closed
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts

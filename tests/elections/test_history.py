@@ -12,6 +12,7 @@ import pytest
 
 from accounts.rules import Role
 from ballots import services as ballots
+from ballots.sealing import seal_closed
 from elections import actions, history, repository
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
 from elections.drafts import services as drafts
@@ -76,7 +77,7 @@ def test_a_history_from_draft_to_result(site, organiser, opened, person, signed_
     cast(person, "Board", "v1", "v2")
     election = lifecycle.extend(organiser, repository.find("Board"), "2199-02-01T12:00:00.000Z")
     closing.close(organiser, election)
-    ballots.seal_closed()
+    seal_closed()
     assert sentences() == [
         "The site counted 2 ballots and sealed the result.",
         "Olga closed the election before its planned end, Feb. 1, 2199, 1 p.m. CET.",

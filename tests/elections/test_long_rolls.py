@@ -15,7 +15,7 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Role
-from ballots.services import seal_closed
+from ballots.sealing import seal_closed
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts

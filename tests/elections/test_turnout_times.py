@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from accounts import repository as people
-from ballots import services as ballots
+from ballots.sealing import seal_closed
 from elections import repository
 from elections.lifecycle import closing, deleting
 from elections.rules import Election
@@ -162,7 +162,7 @@ def test_a_seal_knows_every_vote_however_far_the_log_was_followed(site, opened, 
     closing.close(people.find("the organiser"), repository.find("Board"))
     if followed == "wholly":
         site_sealer().seal()
-    ballots.seal_closed()
+    seal_closed()
     *_, (_moment, count) = results.find("Board").seal.turnout.steps  # an hour may have ended meanwhile
     assert count == 3
 

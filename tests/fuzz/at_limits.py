@@ -12,6 +12,7 @@ from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Role
 from ballots import services as voting
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections import rolls, sharding
 from elections.candidates.services import add_candidates
@@ -56,7 +57,7 @@ def take_questions_to_the_end(site: Table, questions: int, count: int, letters: 
     """One election with so many questions, each with so many candidates."""
     owner, name = vote_on_questions(questions, count, letters)
     closing.close(owner, _found(name))
-    voting.seal_closed()
+    seal_closed()
     assert failed(site) == []
     check_sealed(name, 1)
     check_pages(sign_in(owner), name)

@@ -17,7 +17,7 @@ from accounts.repository import REMOVAL
 from accounts.rules import Role
 from accounts.services import remove_self
 from ballots.passes import Pass
-from ballots.services import seal_closed
+from ballots.sealing import seal_closed
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts

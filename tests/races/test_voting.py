@@ -18,6 +18,7 @@ from accounts.rules import Role
 from ballots import services as ballots
 from ballots.repository import every_ballot, every_published
 from ballots.rules import HasVoted
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections import rolls
 from elections.lifecycle import closing
@@ -156,8 +157,8 @@ def test_of_two_workers_who_empty_a_box_each_ballot_is_published_once(site, pers
     cast = sorted(ballot.confirmation for ballot in every_ballot("Board"))
     close()
     results.seal_result(elections.find("Board"))
-    with overtaken_by(ballots.seal_closed, touching=keys.sealing("Board")):
-        ballots.seal_closed()
+    with overtaken_by(seal_closed, touching=keys.sealing("Board")):
+        seal_closed()
     assert [ballot["confirmation"] for ballot in every_published("Board")] == cast
     assert list(site.each(*keys.ballots("Board"))) == []
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts.rules import Role
 from ballots import services as voting
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections.dashboard.home_cards import MAX_CARDS
 from elections.drafts import services as drafts
@@ -47,7 +48,7 @@ def trips(answer) -> int:
 
 def close(name: str = "Board") -> None:
     closing.close(people.find("the organiser"), elections.find(name))
-    voting.seal_closed()
+    seal_closed()
 
 
 def decide(opened, name: str = "Board", **settings) -> None:  # noqa: F811

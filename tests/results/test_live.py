@@ -14,7 +14,6 @@ from accounts import repository as people
 from accounts.models import User
 from ballots import repository as ballots
 from ballots import services as voting
-from ballots.services import casting
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -195,7 +194,7 @@ def test_a_ballot_that_the_index_tells_late_is_not_missed(site, board, shelf, mo
     late = utc_now() - timedelta(seconds=30)
     cast(eve, Ada=1)
     shelf.get("Board")
-    monkeypatch.setattr(casting, "utc_now", lambda: late)
+    monkeypatch.setattr(voting, "utc_now", lambda: late)
     cast(flo, Ada=1, Bo=1)
     monkeypatch.setattr(RunningCount, "replace", lambda *_: pytest.fail("everything was read again"))
     assert shelf.get("Board").result.total == 2
@@ -205,7 +204,7 @@ def test_a_ballot_behind_a_clock_that_is_far_too_slow_is_found_by_reading_everyt
     eve, flo, *_others = board
     cast(eve, Ada=1)
     shelf.get("Board")
-    monkeypatch.setattr(casting, "utc_now", lambda: utc_now() - 10 * OVERLAP_DURATION)
+    monkeypatch.setattr(voting, "utc_now", lambda: utc_now() - 10 * OVERLAP_DURATION)
     cast(flo, Bo=1)
     assert_as_recounted(shelf)
 

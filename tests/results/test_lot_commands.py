@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from accounts import repository as people
-from ballots.services.sealing import CannotSeal
+from ballots.sealing import CannotSeal
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import copying

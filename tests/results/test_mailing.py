@@ -14,7 +14,7 @@ from django.utils.translation import override
 from accounts import repository as people
 from accounts.rules import Role
 from ballots import services as voting
-from ballots.services import seal_closed
+from ballots.sealing import seal_closed
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts

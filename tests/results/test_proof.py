@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from accounts import repository as people
-from ballots import services as box
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections import rolls
 from elections.lifecycle import deleting
@@ -130,7 +130,7 @@ def test_the_emptied_box_of_a_secret_election_is_as_it_should_be(site, sealed):
     site.write(Delete(Key(item["PK"], item["SK"])))
     assert flaw() is None
     site.write(Put(item))
-    box.seal_closed()
+    seal_closed()
     assert list(site.each(*keys.ballots("Board"))) == []
     assert flaw() is None
     site.write(Put(item | {"confirmation": "ZZZZ-ZZZZ-ZZZZ-ZZZZ"}))

@@ -15,7 +15,8 @@ import pytest
 
 from accounts import repository as people
 from ballots import repository as ballots
-from ballots.services import seal_closed, sealing
+from ballots import sealing
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections.lifecycle import closing
 from elections.repository import Brief

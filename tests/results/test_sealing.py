@@ -15,6 +15,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import services as ballots
 from ballots.repository import every_published
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections.lifecycle import closing
 from elections.rules import Election
@@ -77,7 +78,7 @@ def test_ballots_are_published_in_the_order_of_their_codes(site, voted, close):
     voted(*[{"Ada": 1}] * 20)
     close()
     services.find("Board")
-    ballots.seal_closed()
+    seal_closed()
     codes = [ballot["confirmation"] for ballot in every_published("Board")]
     assert len(codes) == 20
     assert codes == sorted(codes)
@@ -88,7 +89,7 @@ def test_what_takes_long_to_count_is_left_to_the_worker(site, voted, close, monk
     voted({"Ada": 1, "Bo": 2}, {"Bo": 1})
     close()
     assert services.find("Board").seal is None
-    assert ballots.seal_closed() == 1
+    assert seal_closed() == 1
     assert services.find("Board").seal is not None
 
 
@@ -185,7 +186,7 @@ def test_a_ballot_that_the_index_has_lost_keeps_the_result_from_being_sealed_unt
     words = [record.words for record in caplog.records if record.msg == "not sealed"]
     assert ["by the time they were cast" in each for each in words] == [True]
     site.write(Put(whole))
-    ballots.seal_closed()
+    seal_closed()
     assert [said["summary"] for said in sealed(site)] == ["agrees"]
     assert services.find("Board").report is not None
 
@@ -261,7 +262,7 @@ def test_pages_of_a_result_that_cannot_be_counted_still_work(site, voted, close,
         )
         assert [each.error for each in caplog.records if each.getMessage() == "failure"] == ["KeyError"]
         with pytest.raises(KeyError):
-            ballots.seal_closed()
+            seal_closed()
     assert services.find("Board").seal is not None
 
 

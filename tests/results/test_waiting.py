@@ -11,6 +11,7 @@ from itertools import pairwise
 import pytest
 
 from ballots import services as box
+from ballots.sealing import seal_closed
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.lifecycle import closing, deleting
@@ -341,7 +342,7 @@ def test_without_scripts_the_browser_waits_on_a_page_that_knows_nobody(here, clo
         assert waiting_page.status_code == 200
         assert re.search(r'<meta http-equiv="refresh" content="\d+">', waiting_page.content.decode())
         assert "Bob" not in re.findall(r"\w+", waiting_page.content.decode())
-        box.seal_closed("Board")
+        seal_closed("Board")
         clock[0] = 1.0
         assert counting.get(found[1]).headers["Location"] == RESULT
         assert client.get(f"{found[1][:-2]}x/").status_code == 404
@@ -367,7 +368,7 @@ def test_the_page_is_loaded_again_when_it_is_sealed_and_strangers_wait_as_well(h
     with use_table(here):
         address = part_of(client.get("/result/Board/").content)
         assert "HX-Refresh" not in client.get(address, headers=HTMX).headers
-        box.seal_closed("Board")
+        seal_closed("Board")
         assert "HX-Refresh" not in client.get(address, headers=HTMX).headers, "for a second"
         clock[0] = 1.0
         assert client.get(address, headers=HTMX).headers["HX-Refresh"] == "true"

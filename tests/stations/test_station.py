@@ -18,7 +18,7 @@ from accounts.rules import Role
 from ballots import repository as ballots
 from ballots.passes import COOKIE as PASS
 from ballots.rules import NotOnTheRoll
-from ballots.services import seal_closed
+from ballots.sealing import seal_closed
 from elections import actions, rolls
 from elections import repository as elections
 from elections.candidates.services import add_candidates

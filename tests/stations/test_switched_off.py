@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from ballots.services import seal_closed
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections.invitations.voting_link import LINKS
 from elections.lifecycle import closing

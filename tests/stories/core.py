@@ -24,8 +24,9 @@ from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
 from accounts.sessions import SessionStore
 from accounts.visitors import Visitor
+from ballots import sealing
 from ballots import services as ballots
-from ballots.services import sealing
+from ballots.sealing import seal_closed
 from elections import actions, link_requests, rolls, sharding, voter_lists
 from elections import repository as elections
 from elections import rules as of_elections
@@ -487,7 +488,7 @@ def a_secret_election() -> None:
     closing.close(bo, election("Prize"))
     closing.close(someone("Ada"), election("Board"))
     for name in ("Prize", "Board"):
-        ballots.seal_closed(name)  # as whoever opens its page does
+        seal_closed(name)  # as whoever opens its page does
         table().write(Delete(elections.SEALING.key(name)))  # the box is the worker's to empty, who never comes
     opt_out.opt_out("by.post@example.org")
     opt_out.opt_out("late@example.org")
@@ -510,7 +511,7 @@ def an_election_has_shards() -> None:
         voted(name, "Crowd", Ada=1, Bo=2)
     voting.withdraw(someone("voter 3"), "Crowd", "voter 3 withdraws there too")
     closing.close(bo, election("Crowd"))
-    ballots.seal_closed("Crowd")
+    seal_closed("Crowd")
 
 
 def elections_change_hands() -> None:
@@ -546,7 +547,7 @@ def ends_by_the_clock() -> None:
     with later(hours=5):
         assert close_ended_elections() == 1
         finish_background("import voters")
-        ballots.seal_closed("Soon over")
+        seal_closed("Soon over")
     list(sealing.empty(election("Soon over")))
 
 
@@ -576,7 +577,7 @@ def several_questions_in_one_election() -> None:
         voting.cast(someone("voter 0"), name, {"2:1": ["1"]}, f"changed in {name}")
         voting.withdraw(someone("voter 1"), name, f"withdrawn in {name}")
         closing.close(ada, election(name))
-        ballots.seal_closed(name)
+        seal_closed(name)
         list(sealing.empty(election(name)))
 
 
@@ -606,7 +607,7 @@ def candidates_are_asked() -> None:
     closing.close(ada, election("Asked"))
     table().write(Delete(elections.SEALING.key("Asked")))  # as an earlier version closed it
     assert sealing.take_over() > 0
-    ballots.seal_closed("Asked")
+    seal_closed("Asked")
     list(sealing.empty(election("Asked")))
 
 

@@ -6,6 +6,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services as voting
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -50,7 +51,7 @@ def a_sealed_election(ada) -> None:
     lifecycle.open_(ada, elections.find("Board"), editable=False)
     voting.cast(ada, "Board", {"0": ["1"]}, "form")
     closing.close(ada, elections.find("Board"))
-    voting.seal_closed("Board")
+    seal_closed("Board")
 
 
 def now(post):

@@ -13,6 +13,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services as voting
+from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections import rolls
 from elections.candidates.services import add_candidates
@@ -141,7 +142,7 @@ def test_nothing_of_somebody_is_left_and_everything_still_fits(site, boss, ada):
 def test_an_election_that_is_kept_keeps_its_record_until_it_is_deleted(site, boss, ada):
     election = an_election(ada, "Board", secret=False)
     closing.close(ada, election)
-    voting.seal_closed()
+    seal_closed()
     removed(boss, ada)
     forgotten()
     assert is_named(site, ADA[2], "Countess", "first program") == []
@@ -208,7 +209,7 @@ def test_bundles_made_before_and_after_fit(site, boss, ada, person, tmp_path):
     lifecycle.open_(boss, elections.find("Board"), editable=False)
     voting.cast(eve, "Board", {"0": ["1"]}, "form")
     closing.close(boss, elections.find("Board"))
-    voting.seal_closed()
+    seal_closed()
     removed(boss, ada)
     paths = [tmp_path / "before.zip", tmp_path / "after.zip"]
     for path in paths:

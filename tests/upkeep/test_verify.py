@@ -10,6 +10,7 @@ from django.core.management.base import CommandError
 
 from accounts.rules import Role
 from ballots import services as ballots
+from ballots.sealing import seal_closed
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -39,7 +40,7 @@ def log(site, person):
     for number in (1, 2):
         ballots.cast(voters[number], "Board", {"0": ["1"]}, f"form {number}")
     closing.close(owner, opened)
-    ballots.seal_closed()
+    seal_closed()
     assert re.fullmatch(r"\d+ event numbers sealed\.", run("seal"))
     assert run("verify").startswith("All events up to 12 are as sealed")
     return EventLog(site)

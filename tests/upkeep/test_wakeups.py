@@ -13,7 +13,8 @@ from datetime import timedelta
 import pytest
 
 from accounts import repository as people
-from ballots.services import cast, casting
+from ballots import services
+from ballots.services import cast
 from elections import repository as elections
 from elections.lifecycle import closing
 from foundation.acts import storage, wakeups
@@ -96,7 +97,7 @@ def test_whoever_closes_an_election_finds_the_result_on_the_next_page(site, vote
 def ending(voted, monkeypatch):
     """Opened and voted in an hour before it ends, which is now."""
     with monkeypatch.context() as earlier:
-        for module in (storage, casting):
+        for module in (storage, services):
             earlier.setattr(module, "utc_now", lambda: utc_now() - timedelta(hours=1))
         voted(no_voting_after=as_text(utc_now() + timedelta(seconds=1)))
 

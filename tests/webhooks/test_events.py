@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from accounts.rules import Role
 from accounts.services import remove_self
-from ballots import services as ballots
+from ballots.sealing import seal_closed
 from elections.drafts.services import add_question
 from elections.invitations import mailing, reminders
 from elections.lifecycle import closing
@@ -33,7 +33,7 @@ def test_an_election_from_its_opening_to_its_result(person):
     finish_background("mail voters")
     mailing.remind(otto, find("Board"))
     closing.close(otto, find("Board"))
-    ballots.seal_closed()
+    seal_closed()
     assert send(network) == 4
     told = {each.event["type"]: each.event["data"] for each in network.attempts}
     assert told.keys() == {"election.opened", "election.reminded", "election.closed", "election.sealed"}
@@ -107,7 +107,7 @@ def test_an_announced_result_is_a_post(person):
     hooked(olga, types=["post.published"])
     opened(olga, results_public=True)
     closing.close(olga, find("Board"))
-    ballots.seal_closed()
+    seal_closed()
     news.announce(olga, results.find("Board"))
     assert send(network) == 1
     assert network.types == ["post.published"]
@@ -119,7 +119,7 @@ def test_an_election_with_several_questions_is_one_event_at_a_time(person):
     add_question(otto, ready(otto), "The budget", kind="yes-no")
     lifecycle.open_(otto, find("Board"), editable=False)
     closing.close(otto, find("Board"))
-    ballots.seal_closed()
+    seal_closed()
     assert send(network) == 3
     assert [each.event["data"]["election"]["name"] for each in network.attempts] == ["Board"] * 3
 

@@ -16,7 +16,7 @@ from functools import partial
 
 from django.core.management.base import CommandError
 
-from ballots.services import sealing
+from ballots import sealing
 from elections.invitations.reminders import send_due_reminders
 from elections.lifecycle.closing import close_ended_elections, next_end
 from elections.repository import list_of

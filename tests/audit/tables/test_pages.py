@@ -15,6 +15,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import repository as ballot_items
 from ballots import services as ballots
+from ballots.sealing import seal_closed
 from elections import repository, rolls
 from elections.groups import services as groups
 from elections.lifecycle import closing
@@ -67,7 +68,7 @@ def item(key: Key) -> str:
 
 def close(site, name: str) -> None:
     closing.close(people.find("the organiser"), repository.find(name))
-    ballots.seal_closed()
+    seal_closed()
     Sealer(site).seal()
 
 

@@ -18,6 +18,7 @@ from accounts import services as accounts
 from accounts import throttle
 from accounts.rules import Role
 from ballots import services as ballots
+from ballots.sealing import seal_closed
 from elections import repository
 from elections.invitations import mailing
 from elections.lifecycle import closing
@@ -154,7 +155,7 @@ def day(site, person, opened, signed_in, monkeypatch):
 
 def close(site) -> None:
     closing.close(people.find("the organiser"), repository.find(NAME))
-    ballots.seal_closed()
+    seal_closed()
     Sealer(site).seal()
 
 

@@ -5,8 +5,7 @@ Each question is sealed by itself, the first one last: once that is sealed, all 
 Everything is streamed: ballots are read once, sorted on disk and counted meanwhile, and written in parts. The sealing
 mark records the progress, so that another worker can resume and pages can show it. The close stores the mark, and a
 background task in a lane of its own, of which each batch is one step: some ballots read, one part published, some
-ballots deleted. What was read and sorted stays with the process between two steps.
-"""
+ballots deleted. What was read and sorted stays with the process between two steps."""
 
 from __future__ import annotations
 
