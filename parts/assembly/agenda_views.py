@@ -13,9 +13,9 @@ from django.views.decorators.http import require_POST
 
 from foundation.pages.forms import form_data, form_page, new_token, refusals_as_errors
 from foundation.pages.messages import run_action
-from parts.live import corrections
+from parts.live import corrections, steps
 from parts.live.answer_forms import parse_number
-from parts.live.screens import host_screens, snapshots
+from parts.live.screens import snapshots
 from parts.live.screens.access import Hosted, for_hosts, return_page
 from parts.live.services import correcting
 from parts.live.snapshot import Snapshot
@@ -33,7 +33,7 @@ def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     if snapshot is None or not snapshot.game.format.any_order:
         raise Http404
     game = snapshot.game
-    called, corrected = host_screens.calls(snapshot), corrections.rows(game, snapshot.state, snapshot.questions)
+    called, corrected = steps.calls(game, snapshot.state), corrections.rows(game, snapshot.state, snapshot.questions)
     waiting = [each for each in corrected if each.is_movable]
     items = [(each.edition, f"{snapshot.numbers[each.place]}. {each.question.title[:60]}") for each in waiting]
     initial = _initial_from_motion(request, snapshot, waiting)

@@ -19,17 +19,14 @@ from foundation.acts.refusals import NotNow
 from foundation.pages.fragments import fragment
 from foundation.store import keys
 from foundation.store.table import Item, Key, Put, Write
-from parts.live import seats
+from parts.live import seats, steps
 from parts.live.follow_up_store import FollowUp, as_item
 from parts.live.follow_ups.formats import FollowUps
 from parts.live.formats import Format
 from parts.live.lifetimes import Lifetime
 from parts.live.rounds import MIN_ANONYMOUS_ANSWERS, may_be_shown
 from parts.live.rules import Game, Names, Phase, State, Step
-from parts.live.screens import host_screens
-from parts.live.screens.formats import Screens
-from parts.live.screens.rendering import screen_context
-from parts.live.screens.roles import HOSTING, Fragment, Role
+from parts.live.screens.formats import HOSTING, Fragment, Role, Screens
 from parts.live.seats import Seat
 from parts.live.services.formats import Acts
 from parts.live.snapshot import Snapshot
@@ -207,7 +204,7 @@ class AssemblyScreens(Screens):
         known = known or NOBODY
         return known if item and known.version == item["version"] else speakers_of(item)
 
-    def context(self, role: Role, snapshot: Snapshot) -> dict[str, Any]:
+    def screen(self, role: Role, snapshot: Snapshot) -> dict[str, Any]:
         """Presence, the speakers' list and takeovers; for hosts and the projector also the agenda."""
         presence = quorum.presence(snapshot.game, len(snapshot.playing))
         context = {
@@ -219,7 +216,7 @@ class AssemblyScreens(Screens):
             return context | _agenda(snapshot)
         return context | ({"items": wording.agenda(snapshot)} if snapshot.state.phase == Phase.ENDED else {})
 
-    def panel(self, role: Role, snapshot: Snapshot) -> Fragment | None:
+    def panel(self, role: Role, snapshot: Snapshot, values: Mapping[str, Any]) -> Fragment | None:
         """The speakers' list: it has buttons and no secrets, and its key follows the list, not the time."""
         if role == Role.SCOREBOARD:
             return None
@@ -229,7 +226,7 @@ class AssemblyScreens(Screens):
         own = {"listed": listed, "unlisted": unlisted, "hosts": role in HOSTING}
         mark = sha256(floor.content_key(snapshot).encode()).hexdigest()[:12]
         key = f"{translation.get_language()}-{snapshot.state.round}-{mark}"
-        return Fragment(key, fragment("assembly/parts/speakers.html", screen_context(role, snapshot) | own))
+        return Fragment(key, fragment("assembly/parts/speakers.html", {**values, **own}))
 
     def consent(self, snapshot: Snapshot, seat: Seat) -> Fragment:
         """Tells people about a new code and how many times their vote counts, and asks whether another device may have
@@ -293,7 +290,7 @@ class AssemblyPages(Pages):
 
 
 def _agenda(snapshot: Snapshot) -> dict[str, Any]:
-    called, items, state = host_screens.calls(snapshot), wording.agenda(snapshot), snapshot.state
+    called, items, state = steps.calls(snapshot.game, snapshot.state), wording.agenda(snapshot), snapshot.state
     sealed = snapshot.rounds.get(state.round) if state.phase == Phase.RESULTS and state.counts(state.round) else None
     return {
         "items": items,

@@ -132,9 +132,9 @@ class Item(Decided):
             "until": CHANGE_UNTIL_OVER if is_timed else _("You can change it until the vote is closed."),
         }
 
-    def context(self, snapshot: Snapshot) -> dict[str, Any]:
-        context = wording.item_context(snapshot.question) if snapshot.question else {}
-        return context | {"how_to_vote": self.how_to_vote, "has_vote": self.is_answered}
+    def screen(self, snapshot: Snapshot) -> dict[str, Any]:
+        item = wording.item_context(snapshot.question) if snapshot.question else {}
+        return super().screen(snapshot) | item | {"how_to_vote": self.how_to_vote, "has_vote": self.is_answered}
 
     # --- what came of it ---
 
@@ -250,8 +250,8 @@ class IdeasOfAnAssembly(Decided, Ideas):
     def step_label(self, step: Step, state: State) -> Text | None:
         return super().step_label(step, state) or STEPS.get(step)
 
-    def context(self, snapshot: Snapshot) -> dict[str, Any]:
-        return super().context(snapshot) | (wording.item_context(snapshot.question) if snapshot.question else {})
+    def screen(self, snapshot: Snapshot) -> dict[str, Any]:
+        return super().screen(snapshot) | (wording.item_context(snapshot.question) if snapshot.question else {})
 
     def counted(self, closing: Closing, written: Round, sorted_: SortedIdeas, robots: int) -> Round:
         ranking = replace(ideas.as_ranking(closing.question, sorted_.order.options), secret=True)

@@ -75,7 +75,7 @@ class Live(parts.Part):
 
     def template_words(self) -> parts.TemplateWords:
         from . import clock, symbols
-        from .labels import type_label
+        from .steps import type_label
 
         return parts.TemplateWords(
             {"option_mark": symbols.option_mark, "shapes": symbols.SHAPES},

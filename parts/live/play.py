@@ -257,9 +257,14 @@ class Play:
         """Template of a part such as "projector/question" or "player/results"."""
         return self.templates.get(part, f"live/screens/{part}.html")
 
-    def context(self, snapshot: Snapshot) -> dict[str, Any]:
-        """Additional context for the templates of every screen."""
-        return {}
+    def screen(self, snapshot: Snapshot) -> dict[str, Any]:
+        """What the templates of every screen show of this play, without anything specific to one player."""
+        is_shown, sealed = snapshot.is_result_shown, snapshot.round
+        return {
+            "form_name": self.form_name(snapshot),
+            **self.hints(snapshot),
+            "picture": self.render_result(sealed, snapshot.questions, snapshot.seats) if sealed and is_shown else "",
+        }
 
     def screen_version(self, snapshot: Snapshot) -> str:
         """Version of what changes on screen within a phase."""
@@ -285,7 +290,7 @@ class Play:
         raise NotImplementedError
 
     def verdict(self, round_: Round, entry: Entry) -> str:
-        """For scored plays: the key in `player_screens.VERDICTS` for a player's entry."""
+        """For scored plays: the key in `player_part.VERDICTS` for a player's entry."""
         raise NotImplementedError
 
     # --- moderation of what people wrote ---

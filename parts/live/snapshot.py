@@ -12,7 +12,7 @@ from parts.questions.question import Question
 from .moderation import NOTHING_WRITTEN, Texts
 from .qa_rules import QaQuestion, QaSettings
 from .rounds import Round
-from .rules import Game, State, question_numbers
+from .rules import Game, Phase, State, question_numbers
 from .seats import Seat
 
 QA_OFF = QaSettings()
@@ -50,6 +50,16 @@ class Snapshot:
     def round(self) -> Round | None:
         """The current round, once sealed."""
         return self.rounds.get(self.state.round) if not self.state.is_under_way else None
+
+    @property
+    def is_result_shown(self) -> bool:
+        """Whether everybody sees the result of the current round."""
+        return self.state.phase == Phase.RESULTS and self.state.revealed and self.is_counting
+
+    @property
+    def is_counting(self) -> bool:
+        """Whether the current round is sealed and counts."""
+        return self.round is not None and self.state.counts(self.state.round)
 
     @property
     def counting_rounds(self) -> list[Round]:

@@ -1,4 +1,4 @@
-"""Standings: totals over the rounds that count, places, and how they changed with the latest round."""
+"""Standings: totals over the rounds that count, places, how they changed with the latest round, and their tables."""
 
 from __future__ import annotations
 
@@ -6,14 +6,22 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from django.utils.safestring import SafeString
+
+from foundation.pages.fragments import fragment
 from foundation.pages.sorting import natural_sort_key
 
 from . import scores
+from .play import cached, play_of
 from .rounds import Round
+from .rules import Phase
 from .seats import Seat
+from .snapshot import Snapshot
+from .symbols import and_others
 
 TOP_LINES = 10  # shown to everyone
 PODIUM_STEPS = 3  # places on the podium
+MAX_NAMES_ON_A_STEP = 3  # of the podium
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +116,60 @@ def _joined_at_question(since: int, asked: Mapping[int, int]) -> int:
     if since <= 1:
         return 0
     return asked[since] if since in asked else max(asked.values(), default=0) + 1
+
+
+# --- of a snapshot ---
+
+
+def is_scored(snapshot: Snapshot) -> bool:
+    """Whether any question of the session gives points."""
+    return any(play_of(snapshot.game, each).is_scored for each in snapshot.questions)
+
+
+def scored_rounds(snapshot: Snapshot) -> list[Round]:
+    game, questions = snapshot.game, snapshot.questions
+    return [each for each in snapshot.rounds.values() if play_of(game, questions[each.question]).is_scored]
+
+
+def current_standings(snapshot: Snapshot) -> Standings:
+    """Standings without rounds that have not been revealed yet."""
+
+    def standings() -> Standings:
+        state = snapshot.state
+        hidden = state.phase == Phase.RESULTS and not state.revealed
+        known = [each for each in scored_rounds(snapshot) if not (hidden and each.number == state.round)]
+        return standings_of(known, snapshot.seats.values(), state.voided)
+
+    return cached(snapshot, "standings", make=standings)
+
+
+# --- as tables ---
+
+
+def render_standings(standing: Standings, own: str = "") -> SafeString:
+    """The top ten, followed by the viewer's own line."""
+    mine = standing.place_of(own)
+    below = mine if mine not in standing.top else None
+    more = and_others(len(standing.lines) - len(standing.top))
+    moves = any(line.moved is not None for line in standing.top)
+    return fragment(
+        "live/results/board.html", {"lines": standing.top, "mine": below, "more": more, "moves": moves, "own": own}
+    )
+
+
+def render_final(standing: Standings, own: str = "") -> SafeString:
+    """The podium, the next places, and the viewer's own line."""
+    podium = [
+        (place, some[:MAX_NAMES_ON_A_STEP], and_others(len(some) - MAX_NAMES_ON_A_STEP), some[0].total)
+        for place, some in standing.podium
+    ]
+    rest, mine = standing.rest[:TOP_LINES], standing.place_of(own)
+    below = mine in standing.rest and mine not in rest
+    more = and_others(len(standing.rest) - len(rest))
+    context = {"steps": podium, "rest": rest, "mine": mine if below else None, "more": more, "own": own}
+    return fragment("live/results/final.html", context)
+
+
+def render_own_place(line: Line | None, of: int) -> SafeString:
+    """One player's own place, for their own screen."""
+    return fragment("live/results/mine.html", {"line": line, "of": of})

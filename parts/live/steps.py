@@ -1,15 +1,18 @@
-"""Which steps a host may take next, and the state each leads to. Pure, refusals as sentences."""
+"""Which steps a host may take next, their labels, and the state each leads to. Pure, refusals as sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from foundation.acts.refusals import NotNow
 from parts.questions.question import Question
 
 from .clock import Clock
-from .play import play_at, play_of
+from .play import play_at, play_for, play_named, play_of
 from .rules import (
     LAST_QUESTION,
     MAX_ROUNDS,
@@ -21,6 +24,36 @@ from .rules import (
     Step,
     moved,
 )
+
+PHASE_LABELS: dict[Phase, str | Promise] = {
+    Phase.WAITING: _("Waiting for people to join"),
+    Phase.QUESTION: _("Question"),
+    Phase.SHOWN: _("Not open yet"),
+    Phase.SORTING: _("Sorting the ideas"),
+    Phase.VOTING: _("Voting"),
+    Phase.RESULTS: _("Results"),
+    Phase.ENDED: _("Ended"),
+}
+
+STEP_LABELS: dict[Step, str | Promise] = {
+    Step.NEXT: _("Next question"),
+    Step.VOTE: _("Open the vote"),
+    Step.CLOSE: _("Close the question"),
+    Step.REVEAL: _("Reveal the results"),
+    Step.PAUSE: _("Pause"),
+    Step.RESUME: _("Resume"),
+    Step.VOID: _("Do not count it"),
+    Step.REPEAT: _("Ask it again"),
+    Step.AGAIN: _("Ask again and compare"),
+    Step.END: _("End the session"),
+}
+
+FIRST_QUESTION = _("Start with the first question")
+CALL_LABEL = _("Call it")
+OF_UNCOUNTABLE: dict[Step, str | Promise] = {
+    Step.VOID: _("Void this round"),
+    Step.CLOSE: _("Try to count it again"),
+}
 
 
 def offered(game: Game, state: State) -> tuple[Step, ...]:
@@ -112,3 +145,47 @@ def refreshed(game: Game, state: State, question: Question | None) -> State:
         return moved(state)
     play = play_of(game, question)
     return moved(state, play=play.name, kind=str(question.kind), secret=play.is_secret(question))
+
+
+# --- as hosts see them ---
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A step that a host can take from the version shown."""
+
+    step: Step
+    label: str | Promise
+    version: int
+    asks: str | Promise = ""  # text to confirm, if the step needs confirmation
+    item: int | None = None  # position of the question, if asked out of order
+
+    @property
+    def value(self) -> str:
+        return f"{self.step} {self.version}" + ("" if self.item is None else f" {self.item}")
+
+
+def calls(game: Game, state: State) -> dict[int, Button]:
+    """Buttons for all questions that can be asked now in any order, by index."""
+    if not may_call(game, state):
+        return {}
+    places = range(game.total_questions)
+    return {each: Button(Step.NEXT, CALL_LABEL, state.version, item=each) for each in places}
+
+
+def type_label(type_: str) -> str | Promise:
+    """Label of a session type."""
+    return play_named(type_).label
+
+
+def phase_label(game: Game, state: State) -> str | Promise:
+    """Label of the phase that fits the current play."""
+    return play_for(game, state).phase_labels.get(state.phase, PHASE_LABELS[state.phase])
+
+
+def step_label(step: Step, game: Game, state: State) -> str | Promise:
+    """Label of a step's button that fits the current play."""
+    if state.is_uncountable and step in OF_UNCOUNTABLE:
+        return OF_UNCOUNTABLE[step]
+    own = play_for(game, state).step_label(step, state)
+    return own or (FIRST_QUESTION if step == Step.NEXT and not state.round else STEP_LABELS[step])

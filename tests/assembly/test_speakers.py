@@ -17,8 +17,8 @@ from parts.assembly import floor, speakers
 from parts.assembly.speakers import NOBODY, as_item, speakers_of
 from parts.live import repository, seats
 from parts.live.rules import Phase, State, Step
-from parts.live.screens import broadcaster, push_events, rendering, snapshots
-from parts.live.screens.roles import Role
+from parts.live.screens import player_part, push_events, snapshots
+from parts.live.screens.formats import Role
 from parts.live.services import seating
 from parts.live.services.formats import ACTS
 from parts.questions.question import Type
@@ -304,7 +304,7 @@ def test_a_players_own_part_changes_only_with_their_place(assembly):
     seat = seats.find(assembly.id, "cem")
 
     def key():
-        return rendering.own_key(snapshots.current(assembly.id), seat)
+        return player_part.own_key(snapshots.current(assembly.id), seat)
 
     nothing = key()
     for player in ("ada", "ben", "cem"):
@@ -315,7 +315,7 @@ def test_a_players_own_part_changes_only_with_their_place(assembly):
     assert key() == waiting, "The button that they may be about to press stays."
     speakers.call(assembly, "ben")
     assert key() != waiting
-    assert broadcaster.own_version(snapshot, seat) != broadcaster.own_version(snapshots.current(assembly.id), seat)
+    assert player_part.own_version(snapshot, seat) != player_part.own_version(snapshots.current(assembly.id), seat)
     assert floor.position_of(snapshots.current(assembly.id), "cem") == floor.Position.NEXT
 
 

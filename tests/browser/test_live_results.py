@@ -5,11 +5,10 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from config.settings import BASE_DIR
-from parts.live import scores
+from parts.live import scores, standings
 from parts.live.play import play_named
 from parts.live.plays import best_answer, ranked_poll, survey, trivia
 from parts.live.rounds import Entry, GivenAnswer, Round
-from parts.live.screens import host_screens
 from parts.live.seats import Seat
 from parts.live.standings import standings_of
 from parts.questions.question import Kind, Question, Type
@@ -58,9 +57,9 @@ def every() -> list[str]:
         race(),
         drawn(Type.POLL, ranked_poll.count(1, 0, WHERE, said("0"), "s"), WHERE),
         drawn(Type.SURVEY, told, *SHEET),
-        host_screens.render_standings(standing, own="p12"),
-        host_screens.render_final(standing, own="p12"),
-        host_screens.render_own_place(standing.place_of("p0"), 13),
+        standings.render_standings(standing, own="p12"),
+        standings.render_final(standing, own="p12"),
+        standings.render_own_place(standing.place_of("p0"), 13),
     ]
 
 

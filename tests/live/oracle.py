@@ -17,7 +17,7 @@ from django.urls import URLPattern, URLResolver, reverse
 from parts.live import repository, seats
 from parts.live.page_urls import urlpatterns as below_live
 from parts.live.rules import Game, Step
-from parts.live.screens.roles import Role
+from parts.live.screens.formats import Role
 from parts.live.seats import Seat
 from parts.live.services.seating import SeatAct
 

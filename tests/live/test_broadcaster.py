@@ -17,10 +17,10 @@ from foundation.store import keys
 from foundation.store.table import Delete
 from parts.live import changes, clock, repository, seats
 from parts.live.rules import Phase, Step
-from parts.live.screens import broadcaster, presence, push_events, rendering, snapshots
+from parts.live.screens import broadcaster, player_part, presence, push_events, rendering, snapshots
 from parts.live.screens.broadcaster import Broadcaster, Subscriber
+from parts.live.screens.formats import Fragment, Role
 from parts.live.screens.presence import Presence
-from parts.live.screens.roles import Fragment, Role
 from parts.live.services import moving
 from parts.questions.question import Type
 from tests.chaos import Chaos
@@ -45,10 +45,11 @@ def made_so_often(monkeypatch) -> Counter:
 
     def mine(snapshot, seat, said=None):
         counts["mine", seat.player] += 1
-        return Fragment(rendering.own_key(snapshot, seat), f"{seat.name} {snapshot.state.key}")
+        return Fragment(player_part.own_key(snapshot, seat), f"{seat.name} {snapshot.state.key}")
 
-    for name, function in (("render_screen", screen), ("render_status", status), ("render_own", mine)):
-        monkeypatch.setattr(rendering, name, function)
+    monkeypatch.setattr(rendering, "render_screen", screen)
+    monkeypatch.setattr(rendering, "render_status", status)
+    monkeypatch.setattr(player_part, "render_own", mine)
     return counts
 
 
@@ -102,7 +103,7 @@ def listening(to: Broadcaster, game, role=Role.PLAYER, seat=None, language="en",
     ear.hears(push_events.for_all(role, snapshot))
     if seat:
         ear.player, ear.device, ear.seat = seat.player, seat.device, seat.version
-        ear.own = broadcaster.own_version(snapshot, seat, role)
+        ear.own = player_part.own_version(snapshot, seat, role)
     to.join(snapshot, ear)
     return heard
 

@@ -10,7 +10,7 @@ from foundation.store import keys
 from foundation.store.table import Put
 from parts.live import clock, codes, repository
 from parts.live.rules import Step
-from parts.live.screens import host_screens, snapshots
+from parts.live.screens import rendering, snapshots
 from parts.live.services import making
 from parts.polls import repository as polls
 from tests.live.conftest import drive
@@ -182,6 +182,6 @@ def test_the_link_to_join_can_be_copied(made):
     game = made()
     for name in ("host_game", "remote"):
         page = sign_in("Hana").get(reverse(name, args=[game.id])).content.decode()
-        assert f'<code id="join-link">{host_screens.join_link(game)}</code>' in page
+        assert f'<code id="join-link">{rendering.join_link(game)}</code>' in page
     drive(game, Step.END)
     assert 'id="join-link"' not in sign_in("Hana").get(reverse("host_game", args=[game.id])).content.decode()

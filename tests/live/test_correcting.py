@@ -14,7 +14,7 @@ from parts.live import corrections, repository, rules
 from parts.live.formats import FORMATS
 from parts.live.rules import Phase, Step
 from parts.live.screens import rendering, snapshots
-from parts.live.screens.roles import Role
+from parts.live.screens.formats import Role
 from parts.live.services import correcting, moving
 from parts.questions.question import Kind, Question, Type
 from parts.questions.rules import ChangedElsewhere, question_fingerprint

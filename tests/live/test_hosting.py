@@ -16,8 +16,8 @@ from foundation.store.log import EventLog
 from parts.live import repository, seats
 from parts.live.plays import best_answer
 from parts.live.rules import MAX_HOSTS, Names, Phase, Step
-from parts.live.screens import host_screens, rendering, snapshots
-from parts.live.screens.roles import Role as Screen
+from parts.live.screens import rendering, snapshots
+from parts.live.screens.formats import Role as Screen
 from parts.live.services import hosting
 from parts.questions.question import Kind, Question, Type
 from tests.at_once import at_once
@@ -59,8 +59,8 @@ def test_a_lobby_fills(hana, made):
     page = shown(hana, game)
     assert "Nobody is here yet" in page
     assert f'<p class="lobby-code" dir="ltr">{game.code}</p>' in page
-    assert f'<p class="lobby-address" dir="ltr">{host_screens.join_context(game)["join_address"]}</p>' in page
-    assert not host_screens.join_context(game)["join_address"].startswith("http")
+    assert f'<p class="lobby-address" dir="ltr">{rendering.join_context(game)["join_address"]}</p>' in page
+    assert not rendering.join_context(game)["join_address"].startswith("http")
     assert "<svg" in page
     seated(game, "Ada", "Zoë <b>")
     seated(game, "Rude", approved=False)
@@ -75,12 +75,12 @@ def test_a_lobby_fills(hana, made):
 def test_a_full_lobby_names_as_many_as_fit(made):
     game = made()
     names = [f"Somebody with a long name {number:03d}" for number in range(300)]
-    lobby = host_screens.lobby([seats.Seat(name, name, f"{number:03d}") for number, name in enumerate(names)])
+    lobby = rendering.lobby([seats.Seat(name, name, f"{number:03d}") for number, name in enumerate(names)])
     assert lobby.players == 300
     assert len(lobby.visible) + lobby.more == 300
     assert lobby.visible[0].name == names[-1], "The newest is seen to come."
     assert len(lobby.visible) < 30
-    titled = host_screens.lobby([*lobby.visible], "A title that takes a second line on the wall of a hall")
+    titled = rendering.lobby([*lobby.visible], "A title that takes a second line on the wall of a hall")
     assert 0 < len(titled.visible) < len(lobby.visible), "The code stays in sight."
     assert game.code
 
@@ -317,7 +317,7 @@ def test_what_cannot_be_undone_is_asked_first(hana, made, step):
     assert f'<dialog id="ask-{step}"' in page
     link = link.replace("&amp;", "&")
     asked = hana.get(link)
-    assert str(host_screens.CONFIRMATIONS[step]) in text(asked)
+    assert str(rendering.CONFIRMATIONS[step]) in text(asked)
     assert repository.read_state(game.id).phase == Phase.QUESTION, "A link alone does nothing."
     assert hana.post(link)["Location"] == address(game, "host_game")
     assert repository.read_state(game.id).version > 2
@@ -426,7 +426,7 @@ def test_no_form_and_no_secret_is_in_what_is_sent_to_all_hosts(made):
 def test_words_grow_smaller_only_when_they_must():
     short = Question("Yes?", Kind.CHOICE, options=("Yes", "No"))
     many = Question("Which?", Kind.CHOICE, options=tuple(str(number) for number in range(10)))
-    assert [host_screens.text_size(each) for each in (None, short, many)] == ["large", "large", "small"]
-    assert host_screens.text_size(Question("x" * 80)) == "medium"
-    assert host_screens.text_size(Question("x" * 200)) == "small"
-    assert (host_screens.spaced_code("1234"), host_screens.spaced_code("123456")) == ("1234", "123 456")
+    assert [rendering.text_size(each) for each in (None, short, many)] == ["large", "large", "small"]
+    assert rendering.text_size(Question("x" * 80)) == "medium"
+    assert rendering.text_size(Question("x" * 200)) == "small"
+    assert (rendering.spaced_code("1234"), rendering.spaced_code("123456")) == ("1234", "123 456")

@@ -15,7 +15,7 @@ from parts.live import repository
 from parts.live.plays import ideas_store as orders
 from parts.live.rules import Phase, Step
 from parts.live.screens import rendering, robots, snapshots
-from parts.live.screens.roles import Role
+from parts.live.screens.formats import Role
 from parts.questions.formats import csv_import, exports
 from parts.questions.question import Kind, Question, Type, flaws
 from tests.live.conftest import drive, give, picture, seated

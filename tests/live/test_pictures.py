@@ -8,10 +8,9 @@ from html.parser import HTMLParser
 import pytest
 from django.utils import translation
 
-from parts.live import symbols
+from parts.live import standings, symbols
 from parts.live.plays import best_answer, race, ranked_poll, survey, trivia
 from parts.live.rounds import Entry, GivenAnswer, Round
-from parts.live.screens import host_screens
 from parts.live.seats import Seat
 from parts.live.standings import standings_of
 from parts.questions.question import MAX_OPTIONS, Kind, Question, Type
@@ -280,7 +279,7 @@ def paid(number: int, **points: int) -> Round:
 def test_the_board_has_places_movement_and_points():
     seats = [*SEATS.values(), Seat("late", "Gus", "", since=2)]
     standing = standings_of([paid(1, p0=9, p1=5, p2=1), paid(2, p2=9, late=2)], seats)
-    found = Page(host_screens.render_standings(standing, own="p1"))
+    found = Page(standings.render_standings(standing, own="p1"))
     assert found.rows[1:5] == [
         ["1", "up", "2", "Cy", "+9", "10"],
         ["2", "down", "1", "Ada", "9"],
@@ -291,7 +290,7 @@ def test_the_board_has_places_movement_and_points():
 
 
 def test_without_a_standing_before_there_is_no_movement():
-    found = Page(host_screens.render_standings(standings_of([paid(1, p0=9)], SEATS.values())))
+    found = Page(standings.render_standings(standings_of([paid(1, p0=9)], SEATS.values())))
     assert found.rows[1] == ["1", "Ada", "+9", "9"]
     assert "Movement" not in found.text
 
@@ -299,8 +298,8 @@ def test_without_a_standing_before_there_is_no_movement():
 def test_who_is_not_among_the_best_sees_their_own_line_below():
     seats = seated(*(f"Name {number:02d}" for number in range(30)))
     standing = standings_of([paid(1, **{f"p{number}": 100 - number for number in range(30)})], seats.values())
-    assert len(Page(host_screens.render_standings(standing)).rows) == 1 + 10
-    found = Page(host_screens.render_standings(standing, own="p20"))
+    assert len(Page(standings.render_standings(standing)).rows) == 1 + 10
+    found = Page(standings.render_standings(standing, own="p20"))
     assert found.rows[-1] == ["21", "Name 20", "+80", "80"]
     assert "is-own" in found.marks[-1]
     assert "and 20 others" in found.text
@@ -308,7 +307,7 @@ def test_who_is_not_among_the_best_sees_their_own_line_below():
 
 def test_the_final_has_a_podium_that_equals_share_and_the_rest():
     standing = standings_of([paid(1, p0=9, p1=9, p2=5, p3=1)], SEATS.values())
-    found = Page(host_screens.render_final(standing, own="p5"))
+    found = Page(standings.render_final(standing, own="p5"))
     assert "Ada Bo Place 1 9 points Cy Place 3 5 points" in found.text
     assert found.rows[1] == ["4", "Di", "1"]
     assert "Place 2" not in found.text
@@ -316,11 +315,11 @@ def test_the_final_has_a_podium_that_equals_share_and_the_rest():
 
 
 def test_a_final_without_points_has_no_podium():
-    assert "Nobody has points." in Page(host_screens.render_final(standings_of([], SEATS.values()))).text
+    assert "Nobody has points." in Page(standings.render_final(standings_of([], SEATS.values()))).text
 
 
 def test_ones_own_place():
     standing = standings_of([paid(1, p0=9, p1=5), Round(2, 1, 1, {}, (Entry("p1", 0, 5, 7),))], SEATS.values())
-    found = Page(host_screens.render_own_place(standing.place_of("p1"), len(standing.lines)))
+    found = Page(standings.render_own_place(standing.place_of("p1"), len(standing.lines)))
     assert found.text == "Place 1 of 6 up 1 17 points +12 (7 for speed)"
-    assert host_screens.render_own_place(None, 6).strip() == ""
+    assert standings.render_own_place(None, 6).strip() == ""

@@ -18,8 +18,8 @@ from parts.live import clock, players, repository, seats
 from parts.live.plays import best_answer
 from parts.live.rate_limit import MAX_ACTIONS, WINDOW_MS
 from parts.live.rules import Phase, Step
-from parts.live.screens import rendering, snapshots
-from parts.live.screens.roles import Role
+from parts.live.screens import player_part, rendering, snapshots
+from parts.live.screens.formats import Role
 from parts.live.seats import Seat
 from parts.live.services import correcting
 from parts.questions.question import Kind, Question, Type
@@ -431,7 +431,7 @@ def test_a_phone_names_a_few_and_counts_all(made):
 
 def keys_of(phone: Phone) -> tuple[str, str]:
     snapshot = snapshots.current(phone.game.id)
-    return rendering.render_screen(Role.PLAYER, snapshot).key, rendering.render_own(snapshot, phone.seat).key
+    return rendering.render_screen(Role.PLAYER, snapshot).key, player_part.render_own(snapshot, phone.seat).key
 
 
 def renamed(phone: Phone, name: str) -> None:

@@ -288,8 +288,9 @@ class BestAnswer(Play):
             own = {"hint": _("Pick a 1st, 2nd and 3rd place, or fewer; ties are fine."), "until": ""}
         return super().hints(snapshot) | own
 
-    def context(self, snapshot: Snapshot) -> dict[str, Any]:
-        return {"answers_given": len(snapshot.phase_data.answers) if snapshot.phase_data else 0}
+    def screen(self, snapshot: Snapshot) -> dict[str, Any]:
+        given = len(snapshot.phase_data.answers) if snapshot.phase_data else 0
+        return super().screen(snapshot) | {"answers_given": given}
 
     # --- phases ---
 

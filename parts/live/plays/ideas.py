@@ -111,14 +111,15 @@ class Ideas(Play):
         hidden = moderation.hidden_options(context.texts, context.state.round, options)
         return replace(question, options=moderation.cover_hidden(options, hidden))
 
-    def context(self, snapshot: Snapshot) -> dict[str, Any]:
-        """The ideas as everybody sees them: without those left out, and limited to what fits a phone."""
+    def screen(self, snapshot: Snapshot) -> dict[str, Any]:
+        """While they are sorted, the ideas without those left out, and limited to what fits a phone."""
+        screen = super().screen(snapshot)
         if snapshot.state.phase != Phase.SORTING or snapshot.phase_data is None:
-            return {}
+            return screen
         ideas = [each for each in snapshot.phase_data.idea_views() if not each.out]
         going, staying = [each for each in ideas if each.goes], [each for each in ideas if not each.goes]
         visible = staying[: max(0, MAX_IDEAS_SHOWN - len(going))]
-        return {"going_ideas": going, "staying_ideas": visible, "more_ideas": len(staying) - len(visible)}
+        return screen | {"going_ideas": going, "staying_ideas": visible, "more_ideas": len(staying) - len(visible)}
 
     def screen_version(self, snapshot: Snapshot) -> str:
         """While the host is sorting, every action changes the screen."""

@@ -10,15 +10,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from django.utils import translation
 from django.utils.functional import Promise
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from foundation.pages.fragments import fragment
 from foundation.qa.rules import Fate, Mode, author_id, best_first
 from parts.live import qa_rules as rules
 from parts.live.moderation import ModeratedText
 from parts.live.play import play_at, play_of
 from parts.live.qa_rules import QaQuestion
 from parts.live.rules import Phase
+from parts.live.screens.formats import Fragment, Role
 from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
 
@@ -250,38 +254,11 @@ def _by_author(some: Sequence[QaQuestion]) -> dict[str, list[QaQuestion]]:
     return by_author
 
 
-# --- the keys of fragments ---
-
-
-def list_key(snapshot: Snapshot, some: Sequence[QuestionLine], *, is_of_host: bool = False) -> str:
-    """Cache key of a list: changes with its questions or their order, not with upvotes, which are sent separately."""
-    texts = texts_to_moderate(snapshot) if is_of_host else ()
-    return _hash(
-        snapshot.qa.is_on,
-        snapshot.qa.named,
-        accepts_questions(snapshot),
-        len(visible_questions(snapshot)),
-        *(each.mark for each in some),
-        *((each.id, each.fate, each.is_of_removed) for each in texts),
-    )
-
-
-def own_list_key(snapshot: Snapshot, player: str) -> str:
-    marks = (each.mark for each in own_lines_of_player(snapshot, player))
-    return _hash(snapshot.qa.is_on, accepts_questions(snapshot), *marks)
-
-
-def _hash(*values: Any) -> str:
-    return f"{zlib.crc32(repr(values).encode()):08x}"
-
-
-# --- what pages have at hand ---
+# --- as screens show it ---
 
 
 def qa_context(snapshot: Snapshot) -> dict[str, Any]:
-    """Additional context for the screens of every role."""
-    if not snapshot.qa.is_on:
-        return {"texts_waiting": count_waiting_texts(snapshot)}
+    """What screens of every role show of it."""
     up, visible = on_screen(snapshot), visible_questions(snapshot)
     waiting = [each for each in snapshot.qa_questions if each.fate == Fate.WAITING]
     return {
@@ -292,3 +269,51 @@ def qa_context(snapshot: Snapshot) -> dict[str, Any]:
         "questions_more": max(0, len(visible) - MAX_QUESTIONS_SHOWN),
         "question_up": question_line(snapshot, up) if up else None,
     }
+
+
+def _list_values(role: Role, snapshot: Snapshot) -> dict[str, Any]:
+    is_of_host = role == Role.MANAGE_QA
+    return {
+        "role": role,
+        "game": snapshot.game,
+        "qa": snapshot.qa,
+        "lines": host_lines(snapshot) if is_of_host else question_lines(snapshot),
+        "texts": texts_to_moderate(snapshot) if is_of_host else [],
+        **qa_context(snapshot),
+    }
+
+
+def render_questions(role: Role, snapshot: Snapshot, **own: Any) -> Fragment:
+    """Renders the questions from the room; `own` are values for one player, when their page is reloaded. The key
+    depends on the questions and their order but not on upvotes, which are in the status, so that the list stays still
+    while people read."""
+    values = _list_values(role, snapshot)
+    mark = _hash(
+        snapshot.qa.is_on,
+        snapshot.qa.named,
+        accepts_questions(snapshot),
+        len(visible_questions(snapshot)),
+        *(each.mark for each in values["lines"]),
+        *((each.id, each.fate, each.is_of_removed) for each in values["texts"]),
+    )
+    return Fragment(f"{translation.get_language()}-{mark}", fragment(f"live/qa/{role}_list.html", values | own))
+
+
+def render_status(role: Role, snapshot: Snapshot) -> SafeString:
+    return fragment(f"live/qa/{role}_status.html", _list_values(role, snapshot))
+
+
+def render_own_questions(snapshot: Snapshot, seat: Seat, lines: list[QuestionLine] | None = None) -> Fragment:
+    """The state of a player's own questions; pass `lines` if they have just been read."""
+    lines = own_lines_of_player(snapshot, seat.player) if lines is None else lines
+    html = fragment("qa/own.html", {"game": snapshot.game, "lines": lines})
+    return Fragment(own_questions_key(snapshot, seat), html)
+
+
+def own_questions_key(snapshot: Snapshot, seat: Seat) -> str:
+    marks = (each.mark for each in own_lines_of_player(snapshot, seat.player))
+    return f"{translation.get_language()}-{_hash(snapshot.qa.is_on, accepts_questions(snapshot), *marks)}"
+
+
+def _hash(*values: Any) -> str:
+    return f"{zlib.crc32(repr(values).encode()):08x}"

@@ -24,15 +24,12 @@ from foundation.pages.streams import Listener, send_all
 from foundation.store.splitting import by_count
 from foundation.store.table import StoreError
 from parts.live import changes, clock
-from parts.live.qa import display
-from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
 
-from . import push_events, rendering, snapshots
-from .formats import SCREENS
+from . import player_part, push_events, snapshots
+from .formats import HOSTING, OF_QA, SEATED, Role
 from .presence import PRESENCE
 from .push_events import ELSEWHERE, GONE, LAST, PushEvent
-from .roles import HOSTING, OF_QA, SEATED, Role
 
 REFRESH_SECONDS = 0.5
 MAX_STREAMS_PER_SEAT = 2  # for each kind of page: the device in use, and one just left
@@ -273,7 +270,7 @@ class Broadcaster:
         if seat.device != ear.device or seat.removed:
             self._dismiss(snapshot.game.id, [ear], GONE if seat.removed else ELSEWHERE)
             return b""
-        mark = own_version(snapshot, seat, ear.role)
+        mark = player_part.own_version(snapshot, seat, ear.role)
         if ear.own == mark:
             return b""
         ear.own, ear.seat = mark, seat.version
@@ -287,14 +284,6 @@ class Broadcaster:
             ear.listener.send(push_events.as_stream(LAST, [last]))
             ear.listener.close()
             self.leave(game_id, ear.listener)
-
-
-def own_version(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER) -> str:
-    """Changes whenever a player's own part may have changed, so that it need not be rendered to find out."""
-    if role == Role.QA:
-        return rendering.own_key(snapshot, seat, role)
-    beside = SCREENS.of(snapshot.game).own_version(snapshot, seat.player)
-    return f"{snapshot.state.key}-{seat.version}{beside}{display.texts_version(snapshot)}"
 
 
 @contextmanager

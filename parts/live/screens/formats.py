@@ -1,11 +1,15 @@
-"""What a format adds to the screens of a session."""
+"""The kinds of screens, the pieces of HTML that they get, and what a format adds to them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import Promise
+from django.utils.safestring import SafeString
 
 from foundation.store.table import Item, Key
 from parts.live.formats import ByType
@@ -13,7 +17,30 @@ from parts.live.rules import Game, State, Step
 from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
 
-from .roles import Fragment, Role
+
+class Role(StrEnum):
+    """The kind of screen; the value is part of URLs."""
+
+    PLAYER = "player"
+    HOST = "host"  # projector and controls in one
+    SCREEN = "screen"  # projector alone
+    REMOTE = "remote"  # controls on a phone
+    SCOREBOARD = "scoreboard"
+    QA = "qa"  # questions from the room, as a player sees them
+    MANAGE_QA = "manage_qa"  # the same, as hosts see them
+
+
+HOSTING = (Role.HOST, Role.REMOTE, Role.MANAGE_QA)
+SEATED = (Role.PLAYER, Role.QA)
+OF_QA = (Role.QA, Role.MANAGE_QA)
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """Rendered HTML, with a key that tells a page whether it already has it."""
+
+    key: str
+    html: SafeString
 
 
 class Screens:
@@ -27,12 +54,12 @@ class Screens:
         """Snapshot data built from that item; `known` is the data of the previous snapshot."""
         return None
 
-    def context(self, role: Role, snapshot: Snapshot) -> dict[str, Any]:
-        """Additional context for the templates of screens."""
+    def screen(self, role: Role, snapshot: Snapshot) -> dict[str, Any]:
+        """What the templates of a screen show besides."""
         return {}
 
-    def panel(self, role: Role, snapshot: Snapshot) -> Fragment | None:
-        """A part of the page that updates independently."""
+    def panel(self, role: Role, snapshot: Snapshot, values: Mapping[str, Any]) -> Fragment | None:
+        """A part of the page that updates independently; `values` are those of the screen."""
         return None
 
     def own_version(self, snapshot: Snapshot, player: str) -> str:

@@ -25,12 +25,12 @@ import orjson
 
 from parts.live.clock import DEFAULT_PERCENT
 from parts.live.play import cached
+from parts.live.qa import display
 from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
 
-from . import rendering
-from .formats import SCREENS
-from .roles import Fragment, Role
+from . import player_part, rendering
+from .formats import SCREENS, Fragment, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class SharedEvents:
 def shared(role: Role, snapshot: Snapshot) -> SharedEvents:
     def events() -> SharedEvents:
         fragments = rendering.render_screen(role, snapshot), rendering.render_status(role, snapshot)
-        panel = _optional("beside", SCREENS.of(snapshot.game).panel(role, snapshot))  # most formats have none
+        panel = _optional("beside", rendering.render_panel(role, snapshot))
         found = (*map(_fragment_event, ("screen", "status"), fragments), *panel)
         return SharedEvents(found, zlib.crc32("".join(each.key for each in found).encode()))
 
@@ -78,8 +78,8 @@ def clock(snapshot: Snapshot, percent: int = DEFAULT_PERCENT) -> PushEvent:
 
 def mine(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER, **own: Any) -> PushEvent:
     if role == Role.QA:
-        return _fragment_event("mine", rendering.render_own_questions(snapshot, seat))
-    return _fragment_event("mine", rendering.render_own(snapshot, seat, **own))
+        return _fragment_event("mine", display.render_own_questions(snapshot, seat))
+    return _fragment_event("mine", player_part.render_own(snapshot, seat, **own))
 
 
 def consent(role: Role, snapshot: Snapshot, seat: Seat) -> list[PushEvent]:
@@ -105,7 +105,7 @@ def for_all(role: Role, snapshot: Snapshot, percent: int = DEFAULT_PERCENT) -> l
 
 def version(role: Role, snapshot: Snapshot, seat: Seat | None = None) -> str:
     """Changes whenever any of the events changes."""
-    own = rendering.own_key(snapshot, seat, role) if seat and role == Role.QA else ""
+    own = player_part.own_key(snapshot, seat, role) if seat and role == Role.QA else ""
     mark = zlib.crc32(own.encode(), shared(role, snapshot).mark)
     return f"{snapshot.state.version}-{mark:x}-{seat.version if seat else 0}"
 

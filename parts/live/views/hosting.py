@@ -22,14 +22,13 @@ from foundation.pages.client_address import client_network
 from foundation.pages.forms import form_data, form_page, run_form
 from foundation.pages.messages import confirm_page, run_action
 from foundation.store.keys import fold
-from parts.live import codes, labels, repository, rules, seats, steps
+from parts.live import codes, repository, rules, seats, standings, steps
 from parts.live.play import plays_of
 from parts.live.rules import Game, State, Step
-from parts.live.screens import host_screens, rendering, snapshots
+from parts.live.screens import rendering, snapshots
 from parts.live.screens.access import Hosted, for_hosts, return_page
-from parts.live.screens.formats import SCREENS
+from parts.live.screens.formats import HOSTING, Role
 from parts.live.screens.presence import PRESENCE
-from parts.live.screens.roles import HOSTING, Role
 from parts.live.services import hosting, moving
 from parts.live.snapshot import Snapshot
 
@@ -58,10 +57,10 @@ def _show(request: HttpRequest, role: Role, snapshot: Snapshot, **more: Any) -> 
         "version": snapshot.state.version,
         "screen": rendering.render_screen(role, snapshot),
         "status": rendering.render_status(role, snapshot),
-        "beside": SCREENS.of(game).panel(role, snapshot),
+        "beside": rendering.render_panel(role, snapshot),
         "links": _links(game),
         "has_texts": any(each.has_texts for each in plays_of(game, snapshot.questions)),
-        "is_game": host_screens.is_scored(snapshot),
+        "is_game": standings.is_scored(snapshot),
         "refreshes": role in (Role.SCREEN, Role.SCOREBOARD),
         **_push_urls(role, game),
         **more,
@@ -80,7 +79,7 @@ def _links(game: Game) -> dict[str, str]:
     """Links for showing the session on other devices and for joining; none of them needs an account."""
     named = {"screen": [game.id, game.screen_token], "scoreboard": [game.id, game.screen_token]}
     links = {name: absolute_url(reverse(name, args=words)) for name, words in named.items()}
-    return links if game.ended_at else links | {"join": host_screens.join_link(game)}
+    return links if game.ended_at else links | {"join": rendering.join_link(game)}
 
 
 @for_hosts
@@ -184,7 +183,7 @@ def _confirm(request: HttpRequest, game: Game, state: State, step: Step | None, 
     """A confirmation page with one button, which posts to its own URL."""
     step = _required_step(step)
     present = sum(each.is_there for each in seats.read_seats(game.id)) if step == Step.VOTE else 0
-    lead = host_screens.confirmation(game, step, present)
+    lead = rendering.confirmation(game, step, present)
     if not lead and step != Step.VOTE:  # what it asks first may no longer hold
         raise NotNow(rules.NOT_NOW)
     if version < 0:
@@ -192,7 +191,7 @@ def _confirm(request: HttpRequest, game: Game, state: State, step: Step | None, 
     if version != state.version:
         raise LostRace(rules.STALE)
     steps.check_offered(game, state, step)
-    title = str(labels.step_label(step, game, state))
+    title = str(steps.step_label(step, game, state))
     return confirm_page(request, title, title, lead=lead, danger=True)
 
 

@@ -18,10 +18,9 @@ from parts.live import answer_forms, clock
 from parts.live.play import play_named, plays_of
 from parts.live.rate_limit import ANSWER_RATE, TooFast
 from parts.live.rules import Phase
-from parts.live.screens import access, player_screens, rendering, snapshots
+from parts.live.screens import access, player_part, rendering, snapshots
 from parts.live.screens.access import PlayerContext
-from parts.live.screens.formats import SCREENS
-from parts.live.screens.roles import Role
+from parts.live.screens.formats import SCREENS, Role
 from parts.live.services import answering
 from parts.live.services.answering import AnswerStatus
 
@@ -43,7 +42,7 @@ def play(request: HttpRequest, game_id: str) -> HttpResponse:
 def page(request: HttpRequest, viewer: PlayerContext, *, status: int = 200, **own: Any) -> HttpResponse:
     """The whole page; `own` is the player's answer, what they typed, and its status."""
     snapshot, seat = viewer.snapshot, viewer.seat
-    typed = own.get("typed") or player_screens.form_values(snapshot, own.get("answer"))
+    typed = own.get("typed") or player_part.form_values(snapshot, own.get("answer"))
     context = {
         "game": snapshot.game,
         "seat": seat,
@@ -55,9 +54,9 @@ def page(request: HttpRequest, viewer: PlayerContext, *, status: int = 200, **ow
         "refreshes": not snapshot.state.is_open and snapshot.state.phase != Phase.ENDED,
         "status": rendering.render_status(Role.PLAYER, snapshot, seat.percent),
         "screen": rendering.render_screen(Role.PLAYER, snapshot, typed),
-        "mine": rendering.render_own(snapshot, seat, **own),
+        "mine": player_part.render_own(snapshot, seat, **own),
         "consent": SCREENS.of(snapshot.game).consent(snapshot, seat),
-        "beside": SCREENS.of(snapshot.game).panel(Role.PLAYER, snapshot),
+        "beside": rendering.render_panel(Role.PLAYER, snapshot),
     }
     return render(request, "live/play.html", context, status=status)
 
@@ -122,10 +121,10 @@ def _show_status(request: HttpRequest, viewer: PlayerContext, status: AnswerStat
     """Sends only the fragment to a script. Otherwise the page is reloaded, and shows what counts."""
     if not _is_by_script(request):
         if status != AnswerStatus.COUNTED:
-            messages.warning(request, player_screens.NOT_COUNTED[status])
+            messages.warning(request, player_part.NOT_COUNTED[status])
         return redirect("play", viewer.snapshot.game.id)
     if status == AnswerStatus.COUNTED:
-        return HttpResponse(rendering.render_counted(viewer.snapshot, answer))
+        return HttpResponse(player_part.render_counted(viewer.snapshot, answer))
     return _render_fragment(request, viewer, 200, answer_status=status)
 
 
@@ -140,6 +139,6 @@ def _render_fragment(request: HttpRequest, viewer: PlayerContext, status: int, *
     return render(
         request,
         "live/parts/answer_status.html",
-        rendering.own_context(viewer.snapshot, viewer.seat, **own),
+        player_part.own_values(viewer.snapshot, viewer.seat, **own),
         status=status,
     )

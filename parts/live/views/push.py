@@ -24,10 +24,10 @@ from foundation.pages.streams import Listener
 from foundation.store import keys
 from parts.live import clock, players, rules
 from parts.live.players import Player
-from parts.live.screens import broadcaster, presence, push_events, rendering, snapshots
+from parts.live.screens import broadcaster, player_part, presence, push_events, snapshots
 from parts.live.screens.broadcaster import Subscriber
+from parts.live.screens.formats import HOSTING, OF_QA, SEATED, Role
 from parts.live.screens.push_events import ELSEWHERE, GONE, LAST, PushEvent
-from parts.live.screens.roles import HOSTING, OF_QA, SEATED, Role
 from parts.live.seats import Seat
 from parts.live.services import answering
 from parts.live.snapshot import Snapshot
@@ -119,7 +119,7 @@ def _missing_events(request: HttpRequest, client: PushClient, every: list[PushEv
     """These events for all and the player's own, except those that the page says it already has."""
     snapshot, has = client.snapshot, request.GET
     events = [each for each in every if each.name != "screen" or each.key != has.get("screen")]
-    if client.seat is not None and rendering.own_key(snapshot, client.seat, client.role) != has.get("mine"):
+    if client.seat is not None and player_part.own_key(snapshot, client.seat, client.role) != has.get("mine"):
         events.append(push_events.mine(snapshot, client.seat, client.role, **_own_answer(client, client.seat)))
     return events + (push_events.consent(client.role, snapshot, client.seat) if client.seat else [])
 
@@ -171,7 +171,7 @@ def stream(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
     first = push_events.as_stream(client.version, _missing_events(request, client, every))
     language = translation.get_language() or settings.LANGUAGE_CODE
     seat = client.seat
-    own = broadcaster.own_version(client.snapshot, seat, client.role) if seat else ""
+    own = player_part.own_version(client.snapshot, seat, client.role) if seat else ""
 
     def begin(listener: Listener) -> None:
         """What the page was just shown counts as sent."""

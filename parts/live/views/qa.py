@@ -28,8 +28,8 @@ from parts.live.qa_rules import Act, QaQuestion
 from parts.live.rate_limit import ANSWER_RATE, RateLimit, TooFast
 from parts.live.screens import access, rendering, snapshots
 from parts.live.screens.access import Hosted, for_hosts
+from parts.live.screens.formats import Role
 from parts.live.screens.presence import PRESENCE
-from parts.live.screens.roles import Role
 from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
 
@@ -96,10 +96,10 @@ def _page(request: HttpRequest, viewer: QaContext, status: int = 200, **own: Any
         "role": Role.QA,
         **_push_urls(Role.QA, snapshot),
         "status": rendering.render_status(Role.QA, snapshot),
-        "screen": rendering.render_questions(
+        "screen": display.render_questions(
             Role.QA, snapshot, lines=display.player_lines(snapshot, seat, viewer.upvoted)
         ),
-        "mine": rendering.render_own_questions(snapshot, seat, display.own_lines(snapshot, seat, viewer.own)),
+        "mine": display.render_own_questions(snapshot, seat, display.own_lines(snapshot, seat, viewer.own)),
         "upvoted": " ".join(sorted(viewer.upvoted)),
         "longest": question_rules.MAX_QUESTION_CHARS,
     }

@@ -19,7 +19,7 @@ from parts.live.answer_forms import parse_line
 from parts.live.plays import ideas_store as orders
 from parts.live.plays.ideas_order import MAX_IDEA_CHARS, NO_SUCH, CannotSort, Order, SortedIdeas
 from parts.live.rules import Phase
-from parts.live.screens import host_screens
+from parts.live.screens import rendering
 from parts.live.screens.access import Hosted, for_hosts
 from parts.live.services import closing
 from parts.questions.question import MAX_OPTIONS, MIN_OPTIONS
@@ -49,7 +49,7 @@ def sort_ideas(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         "fewest": MIN_OPTIONS,
         "most": MAX_OPTIONS,
         "longest": MAX_IDEA_CHARS,
-        "steps": host_screens.buttons(game, state)[:2],
+        "steps": rendering.buttons(game, state)[:2],
     }
     return render(request, "live/sort/sort.html", context)
 

@@ -13,11 +13,12 @@ from django.views.decorators.http import require_safe
 from accounts.access import public
 from foundation.acts.refusals import Refusal
 from parts.live import answer_forms
+from parts.live.play import play_named
 from parts.live.plays import ranked_poll
 from parts.live.rounds import GivenAnswer
 from parts.live.rules import Game, Names, Phase, State
-from parts.live.screens import player_screens, rendering, robots
-from parts.live.screens.roles import Role
+from parts.live.screens import rendering, robots
+from parts.live.screens.formats import Role
 from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
 from parts.questions.question import Kind, Question, Type
@@ -63,8 +64,8 @@ def try_live(request: HttpRequest) -> HttpResponse:
             problem = str(refusal)
     snapshot = snapshot_after(ranking)
     context: dict[str, Any] = {
-        **rendering.screen_context(Role.PLAYER, snapshot),
-        **player_screens.player_context(snapshot, typed),
+        **rendering.screen_values(Role.PLAYER, snapshot),
+        **play_named(snapshot.state.play).form(snapshot, typed),
         "summary": answer_forms.ranking_summary(ranking, snapshot.open_question),
         "screen": rendering.render_screen(Role.SCREEN, snapshot),
         "status": rendering.render_status(Role.SCREEN, snapshot),

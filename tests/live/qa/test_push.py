@@ -16,8 +16,8 @@ from parts.live.qa_rules import Act
 from parts.live.rules import Step
 from parts.live.screens import broadcaster, presence, qa_cache, rendering, snapshots
 from parts.live.screens.broadcaster import Broadcaster
+from parts.live.screens.formats import Role
 from parts.live.screens.presence import Presence
-from parts.live.screens.roles import Role
 from parts.live.services import seating
 from parts.questions.question import Type
 from tests.access.asking import listening as heard_by
@@ -202,8 +202,8 @@ def test_a_page_that_is_loaded_has_the_key_of_what_is_pushed(game):
     ada, ben = seated(game, "Ada", "Ben")
     send(game, ada, "Why?")
     snapshot = snapshots.current(game.id)
-    assert rendering.render_questions(Role.QA, snapshot, lines=[]).key == rendering.render_screen(Role.QA, snapshot).key
-    assert rendering.render_own_questions(snapshot, ada).key != rendering.render_own_questions(snapshot, ben).key
+    assert display.render_questions(Role.QA, snapshot, lines=[]).key == rendering.render_screen(Role.QA, snapshot).key
+    assert display.render_own_questions(snapshot, ada).key != display.render_own_questions(snapshot, ben).key
 
 
 def test_an_answer_that_is_hidden_while_the_room_votes_leaves_every_phone_with_the_first_look(made, ours):  # noqa: F811

@@ -9,14 +9,14 @@ from django.urls import reverse
 
 from foundation.qa.rules import Fate, Mode
 from foundation.store.log import EventLog
-from parts.live import clock, counting, repository, seats
+from parts.live import clock, counting, repository, seats, standings
 from parts.live.plays import ideas_store
 from parts.live.plays import ideas_store as orders
 from parts.live.qa import display, services
 from parts.live.qa_rules import Act
 from parts.live.rules import Phase, Step
-from parts.live.screens import host_screens, rendering, snapshots
-from parts.live.screens.roles import Role
+from parts.live.screens import player_part, rendering, snapshots
+from parts.live.screens.formats import Role
 from parts.live.services import answering, seating
 from parts.live.verifying import check_rounds
 from parts.live.views import reports
@@ -73,7 +73,7 @@ def vote(game, name: str, *texts: str) -> None:
 
 
 def totals(game) -> dict[str, int]:
-    return {line.name: line.total for line in host_screens.current_standings(room_of(game)).lines}
+    return {line.name: line.total for line in standings.current_standings(room_of(game)).lines}
 
 
 def everything_told(game) -> str:
@@ -81,7 +81,9 @@ def everything_told(game) -> str:
     snapshot, report = room_of(game), reports.build_report(*repository.find(game.id))
     files = "".join(reports.csv(report)) + b"".join(reports.as_json(report)).decode()
     phones = [
-        rendering.render_own(snapshot, each).html for each in snapshot.seats.values() if each.plays and not each.removed
+        player_part.render_own(snapshot, each).html
+        for each in snapshot.seats.values()
+        if each.plays and not each.removed
     ]
     halls = [
         rendering.render_screen(role, snapshot).html for role in (Role.HOST, Role.SCREEN, Role.REMOTE, Role.PLAYER)
@@ -100,12 +102,12 @@ def test_what_is_hidden_while_the_room_votes_gets_nothing_and_votes_for_it_do_no
     vote(game, "Ben", INSULT)
     vote(game, "Cem", "Plant trees", INSULT, "More benches")
     assert INSULT in shown_to(game, "Ada")
-    key = rendering.own_key(room_of(game), seats.find(game.id, "ada"))
+    key = player_part.own_key(room_of(game), seats.find(game.id, "ada"))
     decide(game, INSULT, Act.HIDE)
     snapshot = room_of(game)
     assert INSULT not in shown_to(game, "Ada") | shown_to(game, "Ben")
-    assert rendering.own_key(snapshot, seats.find(game.id, "ada")) != key, "so that every phone is sent another form"
-    own = rendering.render_own(snapshot, seats.find(game.id, "dot")).html
+    assert player_part.own_key(snapshot, seats.find(game.id, "ada")) != key, "so that every phone is sent another form"
+    own = player_part.render_own(snapshot, seats.find(game.id, "dot")).html
     assert "The host has hidden your answer." in own
     drive(game, Step.CLOSE)
     drive(game, Step.REVEAL)
@@ -179,7 +181,7 @@ def test_approved_first_the_time_waits_until_the_host_has_looked(made):
         screen = rendering.render_screen(role, snapshot).html
         assert f'<a class="button{kind}" href="{reverse("manage_qa", args=[game.id])}#texts">Approve 4 wait' in screen
         assert f'class="button quiet{kind}" ' in screen.partition("Close the voting")[0].rpartition("<")[2]
-    assert "Your answer is waiting for the host." in rendering.render_own(snapshot, seats.find(game.id, "ada")).html
+    assert "Your answer is waiting for the host." in player_part.render_own(snapshot, seats.find(game.id, "ada")).html
     decide(game, INSULT, Act.HIDE)
     decide(game, "More benches", Act.SHOW)
     assert "Approve 2 waiting texts" in rendering.render_screen(Role.REMOTE, room_of(game)).html
