@@ -18,9 +18,9 @@ from django.utils.translation import ngettext
 from foundation.pages.fragments import fragment
 from parts.live import seats, standings
 from parts.live.play import cached, play_at, play_for, play_named
-from parts.live.qa import display
 from parts.live.rounds import Entry, options_of
 from parts.live.rules import Phase
+from parts.live.screens import qa_display
 from parts.live.seats import Seat
 from parts.live.services.answering import AnswerStatus
 from parts.live.snapshot import Snapshot
@@ -51,8 +51,8 @@ def render_own(snapshot: Snapshot, seat: Seat, **own: Any) -> Fragment:
 
 def own_key(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER) -> str:
     if role == Role.QA:
-        return display.own_questions_key(snapshot, seat)
-    key = f"{translation.get_language()}-{snapshot.state.key}{display.texts_version(snapshot)}"
+        return qa_display.own_questions_key(snapshot, seat)
+    key = f"{translation.get_language()}-{snapshot.state.key}{qa_display.texts_version(snapshot)}"
     if snapshot.state.is_open:
         return key
     return f"{key}-{seat.version}{SCREENS.of(snapshot.game).own_version(snapshot, seat.player)}"
@@ -63,7 +63,7 @@ def own_version(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER) -> str
     if role == Role.QA:
         return own_key(snapshot, seat, role)
     place = SCREENS.of(snapshot.game).own_version(snapshot, seat.player)
-    return f"{snapshot.state.key}-{seat.version}{place}{display.texts_version(snapshot)}"
+    return f"{snapshot.state.key}-{seat.version}{place}{qa_display.texts_version(snapshot)}"
 
 
 def own_values(
@@ -87,8 +87,8 @@ def own_values(
         "is_elsewhere": is_elsewhere,
         "place": SCREENS.of(snapshot.game).own_version(snapshot, seat.player),
     }
-    if (fate := display.own_fate(snapshot, seat.player)) in display.TEXT_FATE_LABELS:
-        values["moderated"] = display.TEXT_FATE_LABELS[fate]
+    if (fate := qa_display.own_fate(snapshot, seat.player)) in qa_display.TEXT_FATE_LABELS:
+        values["moderated"] = qa_display.TEXT_FATE_LABELS[fate]
     play, is_shown = play_at(snapshot.state), snapshot.is_result_shown
     if is_form_for_all(snapshot):
         values["summary"] = answer_summary(snapshot, answer)

@@ -25,7 +25,7 @@ import orjson
 
 from parts.live.clock import DEFAULT_PERCENT
 from parts.live.play import cached
-from parts.live.qa import display
+from parts.live.screens import qa_display
 from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
 
@@ -78,7 +78,7 @@ def clock(snapshot: Snapshot, percent: int = DEFAULT_PERCENT) -> PushEvent:
 
 def mine(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER, **own: Any) -> PushEvent:
     if role == Role.QA:
-        return _fragment_event("mine", display.render_own_questions(snapshot, seat))
+        return _fragment_event("mine", qa_display.render_own_questions(snapshot, seat))
     return _fragment_event("mine", player_part.render_own(snapshot, seat, **own))
 
 

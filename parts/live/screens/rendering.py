@@ -25,8 +25,8 @@ from foundation.pages.qr import shared_qr_svg
 from parts.live import clock, standings, steps
 from parts.live.follow_ups import services as follow_ups
 from parts.live.play import TypedValues, cached, play_at, play_for, play_named
-from parts.live.qa import display
 from parts.live.rules import UNCOUNTABLE, Game, Phase, State, Step
+from parts.live.screens import qa_display
 from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
 from parts.live.steps import Button
@@ -67,7 +67,7 @@ def screen_values(role: Role, snapshot: Snapshot) -> dict[str, Any]:
             "play": play_for(game, state),
             "is_voided": bool(state.round) and not state.counts(state.round),
             **snapshot.heading,
-            **display.qa_context(snapshot),
+            **qa_display.qa_context(snapshot),
             **(cached(snapshot, "play", make=lambda: play.screen(snapshot)) if play else {}),
             **(_values_for_players(snapshot) if role == Role.PLAYER else _values_for_hosts(role, snapshot)),
             **SCREENS.of(game).screen(role, snapshot),
@@ -208,7 +208,7 @@ def render_screen(role: Role, snapshot: Snapshot, typed: TypedValues | None = No
     `typed` holds one player's form values, when their page is reloaded.
     """
     if role in OF_QA:
-        return display.render_questions(role, snapshot)
+        return qa_display.render_questions(role, snapshot)
     values = screen_values(role, snapshot)
     if role != Role.PLAYER:
         values = values | {"seconds_left": -(-(snapshot.state.clock.left(clock.now()) or 0) // 1000)}
@@ -241,7 +241,7 @@ def _key(role: Role, snapshot: Snapshot) -> str:
             version += "-unsure"  # as people come and go, a button is confirmed or not
     if not state.is_open:  # hosts can correct texts, but not while a question is open
         version += f"-{sha256(repr((snapshot.game.title, snapshot.question)).encode()).hexdigest()[:8]}"
-    return f"{state.key}{version}{display.texts_version(snapshot)}"
+    return f"{state.key}{version}{qa_display.texts_version(snapshot)}"
 
 
 # --- the line that may change at any time ---
@@ -254,7 +254,7 @@ def render_status(role: Role, snapshot: Snapshot, percent: int | None = None) ->
     nothing in it changes by itself, so that it is pushed only when there is news.
     """
     if role in OF_QA:
-        html = display.render_status(role, snapshot)
+        html = qa_display.render_status(role, snapshot)
     else:
         time = clock_context(snapshot, percent or clock.DEFAULT_PERCENT)
         time |= {} if percent else {"left": time["left"] and time["length"]}

@@ -22,14 +22,14 @@ from foundation.store import keys
 from foundation.store.table import StoreError
 from parts.live import clock, players
 from parts.live import qa_store as repository
-from parts.live.qa import display, services
-from parts.live.qa.display import QuestionLine
+from parts.live.qa import services
 from parts.live.qa_rules import Act, QaQuestion
 from parts.live.rate_limit import ANSWER_RATE, RateLimit, TooFast
-from parts.live.screens import access, rendering, snapshots
+from parts.live.screens import access, qa_display, rendering, snapshots
 from parts.live.screens.access import Hosted, for_hosts
 from parts.live.screens.formats import Role
 from parts.live.screens.presence import PRESENCE
+from parts.live.screens.qa_display import QuestionLine
 from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
 
@@ -96,10 +96,10 @@ def _page(request: HttpRequest, viewer: QaContext, status: int = 200, **own: Any
         "role": Role.QA,
         **_push_urls(Role.QA, snapshot),
         "status": rendering.render_status(Role.QA, snapshot),
-        "screen": display.render_questions(
-            Role.QA, snapshot, lines=display.player_lines(snapshot, seat, viewer.upvoted)
+        "screen": qa_display.render_questions(
+            Role.QA, snapshot, lines=qa_display.player_lines(snapshot, seat, viewer.upvoted)
         ),
-        "mine": display.render_own_questions(snapshot, seat, display.own_lines(snapshot, seat, viewer.own)),
+        "mine": qa_display.render_own_questions(snapshot, seat, qa_display.own_lines(snapshot, seat, viewer.own)),
         "upvoted": " ".join(sorted(viewer.upvoted)),
         "longest": question_rules.MAX_QUESTION_CHARS,
     }
@@ -128,7 +128,7 @@ def _send(request: HttpRequest, viewer: QaContext, at: int) -> HttpResponse:
         return _show_problem(request, viewer, str(refusal), 429 if isinstance(refusal, TooFast) else 422)
     except StoreError:
         return _show_problem(request, viewer, str(NOT_SAVED), 503)
-    message = str(display.sent_message(question))
+    message = str(qa_display.sent_message(question))
     if request.htmx:
         return render(request, "live/qa/send_status.html", {"message": message})
     messages.success(request, message)
@@ -150,7 +150,7 @@ def _upvote(request: HttpRequest, viewer: QaContext) -> HttpResponse:
     problem, status, changed = "", 200, False
     try:
         ANSWER_RATE.check(f"{snapshot.game.id} {viewer.seat.player} upvotes", clock.now())
-        is_gone = asked is not None and display.is_of_removed(snapshot, asked)
+        is_gone = asked is not None and qa_display.is_of_removed(snapshot, asked)
         changed = services.upvote(
             snapshot.game, snapshot.state, snapshot.qa, viewer.seat, None if is_gone else asked, on=on
         )
@@ -255,7 +255,7 @@ def _moderate(request: HttpRequest, game_id: str) -> HttpResponse:
 def _moderate_texts(request: HttpRequest, game_id: str, wanted: str, act: Act) -> None:
     """Decides on one text of a round, or on all that await approval."""
     snapshot = _load_snapshot(game_id)
-    texts = [each for each in display.texts_to_moderate(snapshot) if not each.is_of_removed]
+    texts = [each for each in qa_display.texts_to_moderate(snapshot) if not each.is_of_removed]
     some = [each for each in texts if each.id == wanted or (wanted == WAITING and each.fate == Fate.WAITING)]
     if act not in (Act.SHOW, Act.HIDE) or not some:
         raise NotNow(question_rules.ALREADY_CHANGED)

@@ -91,8 +91,8 @@ def phone(game) -> Callable[[str], Phone]:
 
 
 def seen_by_all(game: Game) -> list[str]:
-    from parts.live.qa import display
+    from parts.live.screens import qa_display
 
     snapshot = snapshots.current(game.id)
     assert snapshot is not None
-    return [each.text for each in display.visible_questions(snapshots.with_upvotes(snapshot))]
+    return [each.text for each in qa_display.visible_questions(snapshots.with_upvotes(snapshot))]

@@ -11,10 +11,10 @@ from django.urls import reverse
 from foundation.pages.streams import OPEN_STREAM
 from foundation.qa.rules import Mode
 from parts.live import changes, clock
-from parts.live.qa import display, services
+from parts.live.qa import services
 from parts.live.qa_rules import Act
 from parts.live.rules import Step
-from parts.live.screens import broadcaster, presence, qa_cache, rendering, snapshots
+from parts.live.screens import broadcaster, presence, qa_cache, qa_display, rendering, snapshots
 from parts.live.screens.broadcaster import Broadcaster
 from parts.live.screens.formats import Role
 from parts.live.screens.presence import Presence
@@ -202,8 +202,10 @@ def test_a_page_that_is_loaded_has_the_key_of_what_is_pushed(game):
     ada, ben = seated(game, "Ada", "Ben")
     send(game, ada, "Why?")
     snapshot = snapshots.current(game.id)
-    assert display.render_questions(Role.QA, snapshot, lines=[]).key == rendering.render_screen(Role.QA, snapshot).key
-    assert display.render_own_questions(snapshot, ada).key != display.render_own_questions(snapshot, ben).key
+    assert (
+        qa_display.render_questions(Role.QA, snapshot, lines=[]).key == rendering.render_screen(Role.QA, snapshot).key
+    )
+    assert qa_display.render_own_questions(snapshot, ada).key != qa_display.render_own_questions(snapshot, ben).key
 
 
 def test_an_answer_that_is_hidden_while_the_room_votes_leaves_every_phone_with_the_first_look(made, ours):  # noqa: F811
@@ -218,7 +220,7 @@ def test_an_answer_that_is_hidden_while_the_room_votes_leaves_every_phone_with_t
         for role, seat in ((Role.PLAYER, ada), (Role.PLAYER, cem), (Role.MANAGE_QA, None))
     )
     ours.tick()
-    (found,) = [each for each in display.texts_to_moderate(snapshots.current(game.id)) if each.text == "Idiots"]
+    (found,) = [each for each in qa_display.texts_to_moderate(snapshots.current(game.id)) if each.text == "Idiots"]
     services.moderate_texts(game.id, found.round, [found.mark], "Hana", Act.HIDE)
     ours.tick(only_woken=True)
     assert "More benches" in html(phone, "mine")

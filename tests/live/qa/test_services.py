@@ -14,11 +14,11 @@ from foundation.qa.rules import MAX_WAITING_PER_PERSON, Fate, Mode, author_id, q
 from foundation.store.log import EventLog
 from parts.live import changes, clock
 from parts.live import qa_store as repository
-from parts.live.qa import display, services
+from parts.live.qa import services
 from parts.live.qa_rules import Act, QaQuestion
 from parts.live.rate_limit import RateLimit, TooFast
 from parts.live.rules import Step
-from parts.live.screens import snapshots
+from parts.live.screens import qa_display, snapshots
 from parts.live.seats import Seat
 from parts.live.services import deleting, seating
 from tests.at_once import at_once
@@ -103,7 +103,7 @@ def test_who_asks_is_kept_only_where_everybody_is_to_see_it(site, game):
     assert not [item for item in lines if "otto" in item["SK"] + item["author"]], "a mark names nobody"
     services.set_up(game.id, "Hana", named=False)
     snapshot = snapshots.current(game.id)
-    assert [display.name_of(snapshot, each) for each in snapshot.qa_questions] == ["", ""]
+    assert [qa_display.name_of(snapshot, each) for each in snapshot.qa_questions] == ["", ""]
 
 
 def _elsewhere(site, game, seat, text):
@@ -219,7 +219,7 @@ def test_the_questions_of_somebody_who_is_removed_are_seen_by_nobody_until_they_
     moderate(game, rude, Act.PUT_UP)
     seating.remove(game.id, "troll", "Hana")
     assert seen_by_all(game) == ["Why?"]
-    assert display.on_screen(snapshots.current(game.id)) is None
+    assert qa_display.on_screen(snapshots.current(game.id)) is None
     seating.readmit(game.id, "troll", "Hana")
     assert seen_by_all(game) == ["Why?", "Rude?"]
 

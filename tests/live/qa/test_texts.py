@@ -12,10 +12,10 @@ from foundation.store.log import EventLog
 from parts.live import clock, counting, repository, seats, standings
 from parts.live.plays import ideas_store
 from parts.live.plays import ideas_store as orders
-from parts.live.qa import display, services
+from parts.live.qa import services
 from parts.live.qa_rules import Act
 from parts.live.rules import Phase, Step
-from parts.live.screens import player_part, rendering, snapshots
+from parts.live.screens import player_part, qa_display, rendering, snapshots
 from parts.live.screens.formats import Role
 from parts.live.services import answering, seating
 from parts.live.verifying import check_rounds
@@ -48,12 +48,12 @@ def answered(game, **settings):
 
 
 def decide(game, text: str, act: Act) -> None:
-    (found,) = [each for each in display.texts_to_moderate(room_of(game)) if each.text == text]
+    (found,) = [each for each in qa_display.texts_to_moderate(room_of(game)) if each.text == text]
     services.moderate_texts(game.id, found.round, [found.mark], "Hana", act)
 
 
 def fates(game) -> dict[str, str]:
-    return {each.text: str(each.fate) for each in display.texts_to_moderate(room_of(game))}
+    return {each.text: str(each.fate) for each in qa_display.texts_to_moderate(room_of(game))}
 
 
 def shown_to(game, name: str) -> set[str]:
@@ -175,7 +175,7 @@ def test_approved_first_the_time_waits_until_the_host_has_looked(made):
     assert snapshot.state.is_paused
     assert set(fates(game).values()) == {"waiting"}
     assert shown_to(game, "Ada") == set()
-    assert display.count_waiting_texts(snapshot) == 4
+    assert qa_display.count_waiting_texts(snapshot) == 4
     assert "4 texts are waiting for you" in rendering.render_status(Role.REMOTE, snapshot).html
     for role, kind in ((Role.REMOTE, " giant"), (Role.HOST, "")):
         screen = rendering.render_screen(role, snapshot).html
@@ -197,7 +197,7 @@ def test_approved_first_the_time_waits_until_the_host_has_looked(made):
 def test_a_word_of_the_list_holds_an_answer_back_and_no_other(made):
     game = answered(made(Type.CALL_AND_ANSWER), texts=Mode.WORDS, words=("ÍDIOTS",))
     assert shown_to(game, "Ada") == {"More benches", "A fountain"}
-    (held,) = [each for each in display.texts_to_moderate(room_of(game)) if each.held]
+    (held,) = [each for each in qa_display.texts_to_moderate(room_of(game)) if each.held]
     assert (held.text, held.fate) == (INSULT, Fate.WAITING)
 
 
@@ -216,7 +216,7 @@ def surveyed(made):
 
 
 def test_the_host_looks_at_the_texts_of_a_survey_before_the_wall_does_and_learns_of_nobody(surveyed):
-    lines = display.texts_to_moderate(room_of(surveyed))
+    lines = qa_display.texts_to_moderate(room_of(surveyed))
     assert sorted(each.text for each in lines) == ["Good food", "Too long", "idiots!"]
     assert not room_of(surveyed).state.revealed
     assert {name for each in lines for name in each.__slots__} == {
@@ -304,7 +304,7 @@ def test_a_host_without_a_script_hides_and_shows_and_every_phone_follows(voting)
     page = unescape(hana.get(address).content.decode())
     assert INSULT in page
     assert not [name for name in ANSWERS if f">{name}<" in page], "nobody is named"
-    (found,) = [each for each in display.texts_to_moderate(room_of(game)) if each.text == INSULT]
+    (found,) = [each for each in qa_display.texts_to_moderate(room_of(game)) if each.text == INSULT]
     ada = phones["Ada"].client
     play, now = reverse("play", args=[game.id]), reverse("game_now", args=[game.id, "player"])
     assert INSULT in ada.get(play).content.decode()
@@ -323,7 +323,7 @@ def test_a_host_without_a_script_hides_and_shows_and_every_phone_follows(voting)
 def test_only_what_there_is_is_moderated(voting):
     game, _phones = voting
     address = reverse("manage_qa", args=[game.id])
-    (found,) = [each for each in display.texts_to_moderate(room_of(game)) if each.text == INSULT]
+    (found,) = [each for each in qa_display.texts_to_moderate(room_of(game)) if each.text == INSULT]
     hana = sign_in("Hana")
     for act in (f"answer {found.id}", "hide t1-0000000000000000", "hide t9", "show waiting", f"up {found.id}"):
         assert hana.post(address, {"act": act}, headers={"X-Requested-With": "fetch"}).status_code == 409
