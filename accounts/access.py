@@ -139,7 +139,8 @@ def access_response(
         return redirect("waiting")
     if not user.can(access.permission):
         raise NotAllowed(_("Your role does not allow this."))
-    if demands_second_factor(user) and not user.factors and not _was_strong(request):
+    is_strong = request.session.get("source", {}).get("is_strong")  # a provider that used a second factor
+    if demands_second_factor(user) and not user.factors and not is_strong:
         return redirect("factors")
     return None
 
@@ -157,11 +158,6 @@ def lost_session_response(request: HttpRequest, view: View) -> HttpResponse | No
     """The view's own response to a form whose sender's session is gone, if it has one."""
     access: Access | None = getattr(view, "access", None)
     return access.lost(request) if access and access.lost and request.method == "POST" else None
-
-
-def _was_strong(request: HttpRequest) -> bool:
-    """Whether the provider they signed in with used a second factor."""
-    return bool(request.session.get("source", {}).get("is_strong"))
 
 
 def demands_second_factor(user: User) -> bool:

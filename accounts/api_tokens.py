@@ -139,15 +139,11 @@ def authenticate(text: str) -> tuple[User, ApiToken] | None:
     user, item = repository.user_of(items[person]), items[place]
     if not _works(item, user) or not constant_time_compare(item["digest"], digest):
         return None
-    _note_use(user, item)
-    return user, _token_of(item, user)
-
-
-def _note_use(user: User, item: Item) -> None:
-    """To the day, so at most one write a day."""
+    # To the day, so at most one write a day.
     if item["used_on"] != (today := as_text(utc_now())[:10]):
         with suppress(StoreError):  # it may be revoked by now; and a site that cannot write can still be read
             table().write(Update(keys.api_token(user.name, item["SK"]), set={"used_on": today}, when=Exists()))
+    return user, _token_of(item, user)
 
 
 def _works(item: Item, user: User) -> bool:

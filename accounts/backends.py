@@ -29,8 +29,8 @@ class NameOrEmail(BaseBackend):
     ) -> User | None:
         if request is None:
             user = repository.find_by_either(username)
-            return user if _check_password(user, password) else None
-        user, request.tries = _find_and_count(request, username)
+        else:
+            user, request.tries = _find_and_count(request, username)
         return user if _check_password(user, password) else None
 
     def get_user(self, user_id: str) -> User | None:

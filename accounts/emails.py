@@ -1,34 +1,73 @@
-"""The emails about accounts. Links with tokens are created when a mail is sent and never stored."""
+"""The emails about accounts, and the tokens in their links.
+
+Tokens are created when a mail is sent and never stored; each serves one purpose, once.
+"""
 
 from __future__ import annotations
 
 from django.conf import settings
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.urls import reverse
+from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
-from foundation.acts.tokens import SECONDS_PER_DAY, create_token
+from foundation.acts.refusals import Refusal
+from foundation.acts.tokens import SECONDS_PER_DAY, create_token, read_token
 from foundation.mail.emails import EmailTemplate
 from foundation.mail.mail import Mail
+from foundation.store import keys
 
-from . import repository, tokens
+from . import repository
+from .models import User
+
+INVITATION_DAYS = 30
+LINK_SPENT = _("This link was already used or has expired. Please ask for a new one.")
+
+
+class LinkSpent(Refusal):
+    """A link that was used, has expired, or was never ours."""
+
+
+class ResetToken(PasswordResetTokenGenerator):
+    """Valid for an hour, and until the password, the address or the last sign-in changes."""
+
+    key_salt = "accounts.reset"
+
+
+reset_token = ResetToken()
+
+
+def email_token(user: User, email: str) -> str:
+    """Confirms a new address; void once the address has changed or the account is a different one."""
+    return create_token("email", *_asker(user), email)
+
+
+def read_email_token(user: User, token: str) -> str | None:
+    """The address the link confirms for this person."""
+    values = read_token("email", token, SECONDS_PER_DAY)
+    return values[-1] if values and values[:-1] == _asker(user) else None
+
+
+def _asker(user: User) -> list[str]:
+    """A digest of the lineage, enough to compare it: links can be read by others."""
+    mark = [salted_hmac("accounts.email", user.lineage, algorithm="sha256").hexdigest()[:16]] if user.lineage else []
+    return [keys.fold(user.name), user.email, *mark]
+
 
 PROOF, PROOF_SECONDS = "prove identity", 3600  # the purpose of the token, and how long it counts
 
 
 def _reset_link(mail: Mail) -> str:
     user = repository.find(mail.about["name"])
-    token = tokens.reset_token.make_token(user) if user else "-"  # removed since: the link leads to an explanation
+    token = reset_token.make_token(user) if user else "-"  # removed since: the link leads to an explanation
     return reverse("reset", args=[mail.about["name"], token])
 
 
 def _email_link(mail: Mail) -> str:
     user = repository.find(mail.about["name"])
-    token = tokens.email_token(user, mail.about["email"]) if user else "-"
+    token = email_token(user, mail.about["email"]) if user else "-"
     return reverse("confirm_email", args=[mail.about["name"], token])
-
-
-def _proof_link(mail: Mail) -> str:
-    return reverse("prove_by_link", args=[create_token(PROOF, mail.about["browser"], mail.about["next"])])
 
 
 EMAIL_TEMPLATES = {
@@ -110,7 +149,7 @@ EMAIL_TEMPLATES = {
             gettext_noop("If it is you, use this link within an hour, in the same browser. It works once."),
             gettext_noop("If it was not you, do not use it, and end your sessions on your account page."),
         ),
-        _proof_link,
+        lambda mail: reverse("prove_by_link", args=[create_token(PROOF, mail.about["browser"], mail.about["next"])]),
         gettext_noop("Yes, it is me"),
         urgent=True,
         good_for=PROOF_SECONDS,

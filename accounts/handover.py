@@ -28,12 +28,13 @@ class Handover(Generic[T]):
 
     def pass_on(self, gone: User) -> None:
         """Hand over everything they ran, retrying on concurrent changes."""
-        process_each(list(self.listed(gone.name)), lambda each: retry_lost_race(lambda: self._pass_on(each, gone.name)))
 
-    def _pass_on(self, name: str, gone: str) -> None:
-        thing, heir = self.find(name), repository.owner_name()
-        if thing is not None and self.is_theirs(gone, thing):
-            self.hand_on(thing, gone, heir)
+        def pass_one_on(name: str) -> None:
+            thing, heir = self.find(name), repository.owner_name()
+            if thing is not None and self.is_theirs(gone.name, thing):
+                self.hand_on(thing, gone.name, heir)
+
+        process_each(list(self.listed(gone.name)), lambda each: retry_lost_race(lambda: pass_one_on(each)))
 
 
 def is_still_owner(heir: str | None) -> list[Write]:

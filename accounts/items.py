@@ -6,11 +6,10 @@ from foundation.store import keys
 from foundation.store.schema import EventType, Export, ItemType, Sheet
 
 from . import api_tokens, personal_data
-from .api.items import ITEMS as OF_API
-from .connectors import membership
+from .connectors import identities
 
 ITEMS = (
-    *OF_API,
+    ItemType("API request", keys.api_request, hidden="digest ttl:int"),
     ItemType("person", keys.user, "name:person email:address role created_at voter_since display_name about "
              "mails_a_day:int confirmed:bool", "hash salt session_salt lineage last_login visited_at visited_before "
              "warned_at asked_at photo:map factors:list identities:list group_role:map",
@@ -26,7 +25,7 @@ ITEMS = (
     ItemType("group at a provider", keys.provider_group, hidden="name:person account provider group",
              closed_lists=(keys.members_at_provider("", ""),),
              exports=(Export("provider_groups", _("provider_groups.json: your groups at sign-in providers that rolls "
-                                                  "of elections can follow."), membership.export),)),
+                                                  "of elections can follow."), identities.export_groups),)),
     ItemType("spent token", keys.spent, hidden="ttl:int"),
     ItemType("daily mail count", keys.mails_of_day, "mails:int ttl:int"),
     ItemType("email guard", keys.email, "name:person", replayed="name"),

@@ -14,7 +14,7 @@ from django.utils.crypto import salted_hmac
 
 from foundation.store.log import as_text, utc_now
 
-from .password_policy import requires_provider, seems_to_require_provider
+from .policy import requires_provider, seems_to_require_provider
 from .rules import Permission, Role, has, is_confirmed
 
 

@@ -23,9 +23,9 @@ from . import mail_quota, repository, rules, services, throttle
 from .access import PROFILE_VISIBILITY, View, allow_everyone, requires
 from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, MailLimitForm, RoleForm
 from .models import User
+from .own_views import show_removal
 from .rules import Permission, Role
 from .second_factor import factors
-from .views import show_removal
 
 
 def check_below(user: User, person: User) -> None:

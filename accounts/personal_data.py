@@ -37,8 +37,9 @@ def export_personal_data(user: User) -> IO[bytes]:
     file = TemporaryFile()  # noqa: SIM115 - closed when the response has been sent
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("README.txt", _readme(user))
-        for name, content in _picture(user):
-            packed.writestr(name, content)
+        if user.photo:
+            for width, content in zip(user.photo.widths, photos.find_all(user.photo), strict=False):
+                packed.writestr(f"picture-{width}.{user.photo.kind}", content)
         for export in SCHEMA.exports:
             with packed.open(f"{export.name}.json", "w") as part:
                 part.writelines(_json_lines(export.read(user)))
@@ -96,12 +97,6 @@ def count_items(*spans: Callable[[str], Span]) -> Callable[[User], tuple[int, ..
 # --- account data ---
 
 
-def _picture(user: User) -> Iterator[tuple[str, bytes]]:
-    if user.photo:
-        for width, content in zip(user.photo.widths, photos.find_all(user.photo), strict=False):
-            yield f"picture-{width}.{user.photo.kind}", content
-
-
 def account(user: User) -> Iterator[Item]:
     signed_in = user.last_login.isoformat() if user.last_login else None
     yield {
@@ -128,12 +123,12 @@ def account(user: User) -> Iterator[Item]:
 
 def _second_steps(user: User) -> Iterator[Item]:
     """Without the secrets."""
-    known = factors.load_factors(user)
-    if known.app:
-        yield {"kind": "app", "added_at": known.app.added_at}
-    yield from ({"kind": "passkey", "name": each.name, "added_at": each.added_at} for each in known.passkeys)
-    if known.codes:
-        yield {"kind": "recovery codes", "left": len(known.codes)}
+    theirs = factors.load_factors(user)
+    if theirs.app:
+        yield {"kind": "app", "added_at": theirs.app.added_at}
+    yield from ({"kind": "passkey", "name": each.name, "added_at": each.added_at} for each in theirs.passkeys)
+    if theirs.codes:
+        yield {"kind": "recovery codes", "left": len(theirs.codes)}
 
 
 def sessions(user: User) -> Iterator[Item]:
@@ -147,7 +142,7 @@ def events(user: User) -> Iterator[Item]:
         yield _event(user, event)
     for kind in (each.name for each in SCHEMA.events.values() if each.is_told):
         for event in _search_log(Query(event_type=kind, since=user.created_at), MAX_BATCHES):
-            if _is_about(user, event) and not _is_by(user, event):
+            if _is_about(user, event) and keys.fold(event["actor"]) != keys.fold(user.name):
                 yield _event(user, event) | {"by": _("an admin of this site")}
 
 
@@ -170,7 +165,3 @@ def _is_about(user: User, event: Item) -> bool:
     """Whether all of the event's data is about them. In an election's events a name may be anyone's."""
     data = event["event_data"]
     return "election_name" not in data and keys.fold(str(data.get("name", ""))) == keys.fold(user.name)
-
-
-def _is_by(user: User, event: Item) -> bool:
-    return keys.fold(event["actor"]) == keys.fold(user.name)

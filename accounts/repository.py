@@ -32,9 +32,8 @@ from foundation.store.table import (
     Write,
 )
 
-from .lookalikes import skeleton
 from .models import User
-from .rules import Role
+from .rules import Role, skeleton
 
 REMOVAL = TaskType("remove person", _("Removing a person"))
 

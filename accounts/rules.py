@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 from enum import IntEnum
+from functools import lru_cache
 
 from django.utils.translation import gettext_lazy as _
 
 from foundation.acts.refusals import NotAllowed
-from foundation.store.keys import fold
+from foundation.store.keys import fold, without_invisible
 
 
 class Role(IntEnum):
@@ -148,3 +150,34 @@ def _is_below(domain: str, parent: str) -> bool:
 
 def _folded_domain(domain: str) -> str:
     return fold(f"@{domain}").removeprefix("@")
+
+
+LEFT_TO_RIGHT = "\u200e"  # the package's data puts it around right-to-left letters
+
+
+def skeleton(name: str) -> str:
+    """What the name looks like. Case is folded last, because it is the capital I that looks like a small l."""
+    text = unicodedata.normalize("NFD", without_invisible(name))
+    for _pass in range(2):  # a letter may look like several letters, which in turn look like others
+        text = text.translate(_prototypes())
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).casefold())
+
+
+@lru_cache(maxsize=1)
+def _prototypes() -> dict[int, str]:
+    """Maps every confusable character to its prototype. Loaded lazily: most processes never need it."""
+    from confusable_homoglyphs.confusables import confusables_data  # type: ignore[import-untyped]
+
+    alike: dict[str, set[str]] = {}
+    for each, others in confusables_data.items():
+        alike[_bare(each)] = {_bare(other["c"]) for other in others}
+    # The one that the data lists with all its lookalikes; of two, the longer or plainer one.
+    return {
+        ord(each): max((each, *alike[each]), key=lambda text: (len(alike[text]), len(text), text.isascii(), text))
+        for each in alike
+        if len(each) == 1
+    }
+
+
+def _bare(text: str) -> str:
+    return text.strip(LEFT_TO_RIGHT)

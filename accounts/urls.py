@@ -2,16 +2,16 @@
 
 from django.urls import include, path
 
-from . import people_views, proof_views, token_views, views
+from . import own_views, people_views, views
 from .connectors import views as provider_views
 from .second_factor import views as factor_views
 
 below_me = [
-    path("", views.me, name="me"),
-    path("password/", views.change_password, name="change_password"),
-    path("email/", views.change_email, name="change_email"),
-    path("email/<name:name>/<str:token>/", views.confirm_email, name="confirm_email"),
-    path("sessions/", views.sessions, name="sessions"),
+    path("", own_views.me, name="me"),
+    path("password/", own_views.change_password, name="change_password"),
+    path("email/", own_views.change_email, name="change_email"),
+    path("email/<name:name>/<str:token>/", own_views.confirm_email, name="confirm_email"),
+    path("sessions/", own_views.sessions, name="sessions"),
     path("factors/", factor_views.factors, name="factors"),
     path("factors/app/", factor_views.add_app, name="add_app"),
     path("factors/app/remove/", factor_views.remove_app, name="remove_app"),
@@ -22,17 +22,17 @@ below_me = [
     path("providers/", provider_views.providers, name="providers"),
     path("providers/<slug:provider_id>/link/", provider_views.link, name="link_provider"),
     path("providers/<slug:provider_id>/unlink/", provider_views.unlink, name="unlink_provider"),
-    path("prove/", proof_views.prove, name="prove_identity"),
-    path("prove/mail/", proof_views.mail_proof, name="mail_proof"),
+    path("prove/", own_views.prove, name="prove_identity"),
+    path("prove/mail/", own_views.mail_proof, name="mail_proof"),
     path("prove/second-step/", factor_views.prove_by_second_step, name="prove_by_second_step"),
-    path("prove/link/<str:token>/", proof_views.prove_by_link, name="prove_by_link"),
-    path("tokens/", token_views.tokens, name="api_tokens"),
-    path("tokens/new/", token_views.create_token, name="create_token"),
-    path("tokens/<slug:token_id>/revoke/", token_views.revoke_token, name="revoke_token"),
-    path("picture/", views.own_picture, name="own_picture"),
-    path("ask-admin/", views.ask_admin, name="ask_admin"),
-    path("data/", views.own_data, name="own_data"),
-    path("leave/", views.leave, name="leave"),
+    path("prove/link/<str:token>/", own_views.prove_by_link, name="prove_by_link"),
+    path("tokens/", own_views.tokens, name="api_tokens"),
+    path("tokens/new/", own_views.create_token, name="create_token"),
+    path("tokens/<slug:token_id>/revoke/", own_views.revoke_token, name="revoke_token"),
+    path("picture/", own_views.own_picture, name="own_picture"),
+    path("ask-admin/", own_views.ask_admin, name="ask_admin"),
+    path("data/", own_views.own_data, name="own_data"),
+    path("leave/", own_views.leave, name="leave"),
 ]
 
 below_people = [

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial, wraps
-from typing import Any
+from functools import wraps
 
-from django.conf import settings
 from django.contrib import auth, messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import FileResponse, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -23,32 +20,24 @@ from foundation.acts.storage import table
 from foundation.pages.forms import form_data, form_page, refusals_as_errors, show_form
 from foundation.pages.messages import confirm_page, inbox_page, message_page
 from foundation.pages.paths import election_in
-from foundation.photos.changing import picture_page
 from foundation.store.parallel import run_parallel
 
-from . import registration_policy, repository, services, throttle
+from . import policy, repository, services, throttle
 from .access import View, public, requires
+from .authentication import clear_browser, end_session
 from .connectors import registry
 from .forms import (
-    ChangeEmailForm,
-    ChangePasswordForm,
     ForgottenForm,
     InvitedForm,
     NameForm,
     NewPasswordForm,
-    OwnPasswordForm,
-    ProfileForm,
     RegisterForm,
     SignInForm,
-    own_password_form,
 )
 from .models import User
-from .password_policy import requires_provider
-from .personal_data import export_personal_data
-from .rules import Permission, Role
+from .policy import requires_provider
+from .rules import Role
 from .second_factor import factors
-from .sessions import sessions_of
-from .signing_out import clear_browser, end_session
 from .visitors import local_path, start_session, visitor
 
 
@@ -63,7 +52,7 @@ def explains_spent_links(view: View) -> View:
             return message_page(request, _("This link no longer works"), str(refusal), status=410)
         except TryLater as refusal:
             return message_page(request, _("Not just yet"), str(refusal), status=409)
-        except registration_policy.NoRegistration as refusal:
+        except policy.NoRegistration as refusal:
             return message_page(request, _("Create an account"), str(refusal), status=403)
 
     return opened
@@ -109,7 +98,7 @@ def register(request: HttpRequest) -> HttpResponse:
             registered = services.register(**form.cleaned_data, network=who.address, then=local_path(request))
         except NameTaken as refusal:
             form.add_error("name", str(refusal))
-        except registration_policy.NoRegistration as refusal:
+        except policy.NoRegistration as refusal:
             form.add_error("email", str(refusal))
         except Refusal as refusal:
             form.add_error(None, str(refusal))
@@ -117,7 +106,7 @@ def register(request: HttpRequest) -> HttpResponse:
             request.session["registered"] = registered
             sentence = _("We sent a mail to %(email)s. Open the link in it to complete your account.")
             return inbox_page(request, sentence % {"email": email})
-    context = {"lead": registration_policy.explanation(), "part": "register", "next": local_path(request)}
+    context = {"lead": policy.explain_registration(), "part": "register", "next": local_path(request)}
     return show_form(request, form, _("Create an account"), _("Create account"), **context)
 
 
@@ -132,8 +121,8 @@ def _registration_closed(request: HttpRequest) -> HttpResponse | None:
         return message_page(request, _("This site is not set up yet"), sentence, status)
     if requires_provider():
         return redirect_to_login(local_path(request) or reverse("home"))
-    if not registration_policy.allows_registration():
-        return message_page(request, _("Create an account"), registration_policy.explanation(), status)
+    if not policy.allows_registration():
+        return message_page(request, _("Create an account"), policy.explain_registration(), status)
     return None
 
 
@@ -199,7 +188,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         else:
             return _welcome(request, user, *target or ["home"])
     lead = _("You were invited as %(email)s.") % {"email": email}
-    reasons = [reason for find in registration_policy.INVITATION_REASONS for reason in find(email)]
+    reasons = [reason for find in policy.INVITATION_REASONS for reason in find(email)]
     return show_form(request, form, _("You are invited"), _("Create account"), lead=lead, reasons=reasons)
 
 
@@ -219,26 +208,23 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             user = auth.authenticate(request, username=typed["name_or_email"], password=typed["password"])
             if user is not None:
                 return _finish_sign_in(request, user)
-            form.add_error(None, _wrong_password())
+            # The same whether or not it was right, so that a password that does not count cannot be guessed.
+            wrong = _("Wrong name or password. Please try again.")
+            if requires_provider():
+                wrong = _(
+                    "Please use the button above: only the owner of this site can sign in with a password. If you are "
+                    "the owner, the name or the password was wrong."
+                )
+            form.add_error(None, wrong)
     context = {
         "part": "sign_in",
-        "may_register": registration_policy.allows_registration() and not requires_provider(),
+        "may_register": policy.allows_registration() and not requires_provider(),
         "next": local_path(request),
         "wanted_election": election_in(local_path(request)),
         "providers": registry.providers(),
         "emergency": _("Emergency sign-in") if requires_provider() else "",
     }
     return show_form(request, form, _("Sign in"), _("Sign in"), **context)
-
-
-def _wrong_password() -> str:
-    """The same whether or not it was right, so that a password that does not count cannot be guessed."""
-    if requires_provider():
-        return _(
-            "Please use the button above: only the owner of this site can sign in with a password. If you are the "
-            "owner, the name or the password was wrong."
-        )
-    return _("Wrong name or password. Please try again.")
 
 
 def _finish_sign_in(request: HttpRequest, user: User) -> HttpResponse:
@@ -253,14 +239,6 @@ def _finish_sign_in(request: HttpRequest, user: User) -> HttpResponse:
 
     run_parallel(table(), start, lambda: uncount(request.tries))
     return redirect("second_step" if user.factors else then or "home")
-
-
-@requires(Permission.USE_APPLICATION)
-@require_POST
-def ask_admin(request: HttpRequest) -> HttpResponse:
-    """Ask to be confirmed as an organiser; leads back to where the button was."""
-    services.ask_for_confirmation(request.user)
-    return redirect(local_path(request) or "me")
 
 
 @requires(None)
@@ -335,122 +313,3 @@ def reset(request: HttpRequest, name: str, token: str) -> HttpResponse:
         "shown, not even to you."
     )
     return show_form(request, form, _("Choose a new password"), _("Set password"), lead=lead)
-
-
-@requires(None)
-@form_page
-@sensitive_post_parameters()
-def change_password(request: HttpRequest) -> HttpResponse:
-    form = own_password_form(request, ChangePasswordForm)
-    if request.method == "POST" and form.is_valid():
-        with refusals_as_errors(form):
-            user = services.change_password(request.user, form.cleaned_data["password"])
-            auth.update_session_auth_hash(request, user)
-            request.signed_in_now = user
-            messages.success(request, _("Your password is changed. You are signed out everywhere else."))
-            return redirect("me")
-    return show_form(request, form, _("Change password"), _("Change password"))
-
-
-# --- me ---
-
-
-@requires(None)
-@form_page
-def me(request: HttpRequest) -> HttpResponse:
-    user = request.user
-    form = ProfileForm(form_data(request), initial={"display_name": user.display_name, "about": user.about})
-    if request.method == "POST" and form.is_valid():
-        services.change_profile(user, **form.cleaned_data)
-        messages.success(request, _("Your profile is saved."))
-        return redirect("me")
-    status = 422 if form.errors else 200
-    linked = [registry.label_of(each["provider"]) for each in user.identities]
-    context = {"form": form, "person": user, "linked": linked, "has_providers": bool(registry.providers())}
-    return render(request, "accounts/me.html", context, status=status)
-
-
-@requires(Permission.VIEW_APPLICATION)
-@form_page
-def own_picture(request: HttpRequest) -> HttpResponse:
-    user = request.user
-    return picture_page(request, user.photo, partial(services.change_picture, user), reverse("me"), title=user.name)
-
-
-@requires(None)
-@form_page
-def change_email(request: HttpRequest) -> HttpResponse:
-    form = own_password_form(request, ChangeEmailForm)
-    if request.method == "POST" and form.is_valid():
-        with refusals_as_errors(form, None, (TooOften,)):
-            count(throttle.NEW_EMAIL, request.user.name)
-            services.ask_for_new_email(request.user, form.cleaned_data["email"])
-            sentence = _("We sent a mail to %(email)s. Open the link in it to confirm this address.")
-            return inbox_page(request, sentence % {"email": form.cleaned_data["email"]})
-    lead = _("Your address is %(email)s.") % {"email": request.user.email}
-    return show_form(request, form, _("Change email address"), _("Send a link"), lead=lead)
-
-
-@public
-@form_page
-@explains_spent_links
-def confirm_email(request: HttpRequest, name: str, token: str) -> HttpResponse:
-    if request.method == "POST":
-        user = services.confirm_email(name, token)
-        messages.success(request, _("Your address is now %(email)s.") % {"email": user.email})
-        return redirect("me")
-    services.read_email_link(name, token)
-    return confirm_page(request, _("Your new email address"), _("Confirm address"))
-
-
-@requires(None)
-@form_page
-def sessions(request: HttpRequest) -> HttpResponse:
-    """My sessions. A POST ends one of them, all others, or all."""
-    current, which = request.session.item["SK"], request.POST.get("end", "")
-    if request.method != "POST":
-        context = {"sessions": sessions_of(request.user.name), "current": current}
-        return render(request, "accounts/sessions.html", context)
-    if which in ("everywhere", current):
-        if which == "everywhere":
-            services.sign_out_everywhere(request.user)
-        return sign_out(request)
-    services.end_sessions(request.user, except_for=current, only=None if which == "others" else which)
-    messages.success(request, _("You are signed out there."))
-    return redirect("sessions")
-
-
-@requires(None)
-@form_page
-def leave(request: HttpRequest) -> HttpResponse:
-    form = own_password_form(request, OwnPasswordForm)
-    if request.method == "POST" and form.is_valid():
-        with refusals_as_errors(form):
-            services.remove_self(request.user)
-            end_session(request)
-            return message_page(request, _("Goodbye"), _("Your account has been deleted."))
-    lead = _("Your account and your public ballots in open elections will be deleted permanently.")
-    return show_removal(request, form, request.user, _("Delete my account"), _("Delete my account"), lead)
-
-
-def show_removal(request: HttpRequest, form: Any, gone: User, title: str, button: str, lead: str) -> HttpResponse:
-    """Shows beforehand what would go at once, what later, and what would stay."""
-    context = {"form": form, "title": title, "button": button, "lead": lead, "person": gone}
-    context |= {"passes_on": services.removal_effects(gone), "days": settings.FORGET_AFTER_DAYS}
-    return render(request, "accounts/removal.html", context, status=422 if form.errors else 200)
-
-
-@requires(None)
-@form_page
-def own_data(request: HttpRequest) -> HttpResponseBase:
-    """Everything stored about me, as one file."""
-    form = own_password_form(request, OwnPasswordForm)
-    if request.method == "POST" and form.is_valid():
-        with refusals_as_errors(form, None, (TooOften,)):
-            count(throttle.OWN_DATA, request.user.name)
-            return FileResponse(export_personal_data(request.user), as_attachment=True, filename="my-data.zip")
-    lead = _(
-        "A file with everything this site stores about you: JSON, with a text that explains it. Your ballots in secret "
-        "elections are not in it: nobody can find them, not even this site. They count all the same."
-    )
-    return show_form(request, form, _("My data"), _("Download my data"), lead=lead)

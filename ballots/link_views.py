@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts import registration_policy
+from accounts import policy
 from accounts.access import public
 from accounts.models import User
 from elections import repository as elections
@@ -138,7 +138,7 @@ def _door(request: HttpRequest, link: Link, found: LinkTarget, status: int = 200
     election, who = found.election, wording.inviter_of(found.election, found.entry.get(INVITED, ""))
     context = {"label": found.label, "who": who, "is_over": _is_over(election), "onward": _target_path(election)}
     context["meanwhile"] = _meanwhile(election)
-    context |= {"may_register": registration_policy.allows_registration(), **more}
+    context |= {"may_register": policy.allows_registration(), **more}
     return render(request, "ballots/door.html", election_context(request, election, **context), status=status)
 
 

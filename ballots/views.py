@@ -19,9 +19,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import LostSession, View, current_person, public, requires
+from accounts.authentication import clear_browser, end_session
 from accounts.models import User
 from accounts.rules import Permission
-from accounts.signing_out import clear_browser, end_session
 from elections import repository as elections
 from elections.access import election_context, organiser_page
 from elections.rules import LEAVE, NO_DRAFTS, Action, Election

@@ -12,8 +12,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
 from accounts.access import lost_session_response
-from accounts.api.middleware import is_api_request
-from accounts.api.problems import problem_page
+from accounts.api.problems import is_api_request, problem_page
 from accounts.visitors import Anonymous
 from foundation.acts.pause import Pause, Paused, cache
 from foundation.acts.queues import safe_message

@@ -8,12 +8,12 @@ nowhere else.
 from __future__ import annotations
 
 from accounts.api_tokens import delete_tokens
-from accounts.connectors.membership import forget as forget_membership
+from accounts.authentication import SIGNING_OUT
+from accounts.connectors.identities import forget_groups
 from accounts.emails import EMAIL_TEMPLATES as ACCOUNT_EMAILS
-from accounts.registration_policy import INVITATION_REASONS
+from accounts.policy import INVITATION_REASONS
 from accounts.repository import REMOVAL
 from accounts.services import ON_ERASURE, ON_REMOVAL, delete_sessions
-from accounts.signing_out import SIGNING_OUT
 from ballots import passes
 from ballots.emails import EMAIL_TEMPLATES as BALLOT_EMAILS
 from ballots.sealing import COUNTING, SEALED
@@ -75,7 +75,7 @@ def install_hooks() -> None:
         passes.drop_all_passes,  # this browser's passes for voting by link
     )
 
-    # An invited address is about to create its account (accounts.registration_policy): what it is invited to.
+    # An invited address is about to create its account (accounts.policy): what it is invited to.
     INVITATION_REASONS.install(
         invitations_of,  # to vote, in every open election with the address on its roll
     )
@@ -104,7 +104,7 @@ def install_hooks() -> None:
         opt_out.forget,  # their choice about result mails is deleted
         delete_sessions,  # their sessions are deleted
         delete_tokens,  # and their API tokens
-        forget_membership,  # which groups they are in at sign-in providers is forgotten
+        forget_groups,  # which groups they are in at sign-in providers is forgotten
     )
     # and finally the mark by which the log forgets their name (operations.upkeep.erasure.log_erasure).
 

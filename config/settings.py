@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 from jinja2 import Undefined
 
-from accounts.connectors.configuration import Provider, read_providers
+from accounts.connectors.providers import Provider, read_providers
 from foundation.mail.names import named_sender
 from foundation.pages import colours, logo, times
 from foundation.store.connect import BadStoreUrl, check
@@ -436,13 +436,13 @@ MIDDLEWARE = [
     "config.middleware.probes",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.QuickGZip",  # adds up to 100 random bytes, so that lengths reveal no secret (BREACH)
-    "accounts.api.middleware.ignore_cookies",
+    "accounts.api.problems.ignore_cookies",
     "config.middleware.readers_language",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     *(OF_PARTS[name] for name in PARTS if name in OF_PARTS),
     "config.middleware.FormTokens",
-    "accounts.middleware.AuthenticationMiddleware",
+    "accounts.authentication.AuthenticationMiddleware",
     "config.middleware.PauseGuard",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",

@@ -11,8 +11,7 @@ from django.http import Http404
 from msgspec import Meta
 
 from accounts.api.calls import Call, Page, Paging
-from accounts.api.operations import Area, operation
-from accounts.api.values import Moment, link
+from accounts.api.operations import Area, Moment, link, operation
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from elections import repository as elections

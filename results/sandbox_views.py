@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from accounts.registration_policy import allows_registration
+from accounts.policy import allows_registration
 from accounts.visitors import throttle_key
 from elections.kinds import majority_text
 from elections.rules import KINDS, MAX_SEATS, METHODS, UNRANKED, Election, check_settings

@@ -37,9 +37,8 @@ from foundation.store import keys
 from foundation.store.log.events import IDEMPOTENCY_SECONDS
 from foundation.store.table import Item, Missing, Put, Refused, Unwritable
 
-from .operations import OPERATIONS, Operation, route_name
+from .operations import OPERATIONS, Operation, link, route_name
 from .problems import NOT_FOUND, Problem, invalid, of_form_errors, problem_of, problem_response
-from .values import link
 
 PER_TOKEN = Limit("api-token", 1200, TEN_MINUTES_IN_SECONDS)
 PER_ADDRESS = Limit("api-address", 600, TEN_MINUTES_IN_SECONDS)

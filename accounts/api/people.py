@@ -12,12 +12,12 @@ from msgspec import Meta
 from accounts import repository
 from accounts.access import PROFILE_VISIBILITY
 from accounts.api.calls import Call, Page, Paging
-from accounts.api.operations import Area, operation
-from accounts.api.values import link
 from accounts.api_tokens import Scope
 from accounts.models import User
 from accounts.rules import Permission, Role
 from foundation.pages.names import MAX_EMAIL_CHARS
+
+from .operations import Area, link, operation
 
 AREA = Area("people", "People", "Accounts and profiles.")
 ROLES = {role.name.lower().replace("_", "-"): role for role in Role}
@@ -98,15 +98,12 @@ def read(call: Call, name: str) -> Person:
     shows_profile = person is not None and any(sees(call.user, person.name) for sees in PROFILE_VISIBILITY)
     if person is None or not (shows_profile or call.user.can_manage_people):
         raise Http404
+    role, created_at, page = _account(person)
+    for_admins = ForAdmins(person.email, role, bool(person.factors), created_at, page)
     return Person(
         name=person.name,
         display_name=person.display_name,
         about=person.about if shows_profile else None,
         profile=link("profile", person.name) if shows_profile else None,
-        admin=_for_admins(person) if call.user.can_manage_people else None,
+        admin=for_admins if call.user.can_manage_people else None,
     )
-
-
-def _for_admins(person: User) -> ForAdmins:
-    role, created_at, page = _account(person)
-    return ForAdmins(person.email, role, bool(person.factors), created_at, page)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from foundation.acts.rate_limits import TooOften
@@ -130,3 +130,21 @@ def problem_page(status: int, sentence: Any) -> HttpResponse:
     """For errors outside of operations: unknown paths, a paused site, a store in trouble."""
     kinds = {status: kind for kind, (status, _title) in reversed(TYPES.items())}
     return problem_response(Problem(kinds[status], sentence))
+
+
+PREFIX = "/api/v1/"
+
+
+def is_api_request(request: HttpRequest) -> bool:
+    """Whether a program asks; the description of the API is a page like others."""
+    path: str = request.path_info
+    return path.startswith(PREFIX) and path != PREFIX
+
+
+def ignore_cookies(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    def respond(request: HttpRequest) -> HttpResponse:
+        if is_api_request(request):
+            request.META.pop("HTTP_COOKIE", None)
+        return get_response(request)
+
+    return respond

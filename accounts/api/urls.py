@@ -6,8 +6,8 @@ from importlib.util import find_spec
 from django.apps import apps
 from django.urls import path
 
+from . import openapi
 from . import people as people  # of this app, which is where the others' begin
-from . import views
 from .calls import view_of
 from .operations import OPERATIONS, Operation, route_name
 
@@ -20,7 +20,7 @@ for operation in OPERATIONS:
     routes.setdefault(operation.route, {})[operation.method] = operation
 
 urlpatterns = [
-    path("", views.api, name="api"),
-    path("openapi.json", views.openapi_document, name="openapi"),
+    path("", openapi.api, name="api"),
+    path("openapi.json", openapi.openapi_document, name="openapi"),
     *(path(route, view_of(operations), name=route_name(route)) for route, operations in routes.items()),
 ]

@@ -23,7 +23,7 @@ from foundation.acts.tokens import create_token, read_token
 from foundation.store import keys
 from foundation.store.table import Missing, Put
 
-from .protocol import Challenge, digest
+from .providers import Challenge, digest
 
 COOKIE = "plenum_flow_"
 FLOW_SECONDS = 600

@@ -1,24 +1,28 @@
-"""Identities at providers and the accounts they belong to: found by issuer and subject, linked and unlinked."""
+"""Identities at providers and the accounts they belong to: found by issuer and subject, linked and unlinked; and which
+groups at a provider these people are in, as far as rolls may follow them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository, services
 from accounts.models import User
-from accounts.password_policy import requires_provider
+from accounts.policy import requires_provider
 from accounts.sessions import end_sessions_at_provider, end_sessions_of_identity
 from foundation.acts.refusals import LostRace, NotThere, Refusal
 from foundation.acts.retry import retried
-from foundation.acts.storage import now_text, record
+from foundation.acts.storage import now_text, record, table
 from foundation.mail import outbox
 from foundation.pages.names import clean_email
+from foundation.store import keys
 from foundation.store.log import Event
+from foundation.store.table import Delete, Item, Put
 
-from . import membership
-from .configuration import Provider
-from .protocol import Identity, SignedOut
+from .providers import Identity, Provider, SignedOut
 
 NO_ADDRESS = _(
     "%(provider)s has not confirmed an email address of yours, so it cannot create an account here. If you have one, "
@@ -41,7 +45,7 @@ def person_of(provider: Provider, identity: Identity) -> User | None:
     """Whose account this is; their role follows their groups at the provider. `None` if they have none yet."""
     user = repository.find_by_identity(identity.key)
     if user is not None and provider.rolls:
-        membership.remember(user, provider, identity.groups)
+        remember_groups(user, provider, identity.groups)
     if user is None or not provider.roles:
         return user
     return services.follow_groups(user, provider.id, provider.granted(identity.groups))
@@ -95,7 +99,7 @@ def link(user: User, provider: Provider, identity: Identity) -> None:
     email = outbox.queued("identity_linked", now.email, name=now.name, provider=provider.label)
     event = Event(now.name, "IdentityLinked", {"name": now.name, "identity": entry})
     record(event, *repository.linking(now, entry), email)
-    membership.remember(now, provider, identity.groups)
+    remember_groups(now, provider, identity.groups)
 
 
 @retried
@@ -110,7 +114,7 @@ def unlink(user: User, provider_id: str, label: str, current_session: str) -> No
     email = outbox.queued("identity_unlinked", now.email, name=now.name, provider=label)
     event = Event(now.name, "IdentityUnlinked", {"name": now.name, "identity": entry})
     record(event, *repository.unlinking(now, entry["key"]), email)
-    membership.forget(now, provider_id)
+    forget_groups(now, provider_id)
     end_sessions_of_identity(now.name, entry["key"], except_for=current_session)
 
 
@@ -120,3 +124,59 @@ def end_sessions(signed_out: SignedOut) -> int:
         return end_sessions_at_provider(signed_out.session_key)
     user = repository.find_by_identity(signed_out.key)
     return end_sessions_of_identity(user.name, signed_out.key) if user else 0
+
+
+def followable() -> dict[str, tuple[Provider, str]]:
+    """The groups and teams that rolls may follow, by how forms and the store write them."""
+    return {f"{each.id} {group}": (each, group) for each in settings.SIGN_IN_PROVIDERS for group in each.rolls}
+
+
+# --- as of the last sign-in ---
+
+
+def remember_groups(user: User, provider: Provider, groups: tuple[str, ...]) -> None:
+    """Replaces what was known before; usually nothing has changed."""
+    before = {item["group"] for item in table().each(keys.provider_groups(user.name, provider.id))}
+    now = {group for group in provider.rolls if group in groups}
+    about = {"name": user.name, "account": user.created_at, "provider": provider.id}
+    for group in now - before:
+        at, listed = keys.provider_group(user.name, provider.id, group), keys.members_at_provider(provider.id, group)
+        table().write(Put({**at.item, "GSI1PK": listed.pk, "GSI1SK": at.pk, **about, "group": group}))
+    for group in before - now:
+        table().write(Delete(keys.provider_group(user.name, provider.id, group)))
+
+
+def forget_groups(gone: User, provider_id: str = "") -> None:
+    """What one provider said about somebody, or all of them."""
+    for item in table().each(keys.provider_groups(gone.name, provider_id)):
+        table().write(Delete(keys.provider_group(gone.name, item["provider"], item["group"])))
+
+
+def export_groups(user: User) -> Iterator[Item]:
+    for item in table().each(keys.provider_groups(user.name)):
+        yield {"provider": item["provider"], "group": item["group"]}
+
+
+# --- who they are ---
+
+
+def group_members(provider: Provider, group: str) -> tuple[list[str], list[str]]:
+    """The names of their accounts here, and what those without one are called there. Raises `ProviderError`."""
+    if not provider.team_token:
+        claims = table().each(keys.members_at_provider(provider.id, group))
+        return sorted(_current({item["name"]: item["account"] for item in claims})), []
+    from .github import GitHubConnector  # as in `registry`
+
+    there = GitHubConnector(provider).members(group)
+    places = {keys.identity(each): login for each, login in there.items()}
+    linked = table().get_many(places)
+    current = _current({item["name"]: item["account"] for item in linked.values()})
+    known = {place for place, item in linked.items() if item["name"] in current}
+    return sorted(current), sorted(login for place, login in places.items() if place not in known)
+
+
+def _current(accounts: Mapping[str, str]) -> set[str]:
+    """Those of the names that still belong to the same account."""
+    found = {name: keys.user(name) for name in accounts}
+    items = table().get_many(found.values())
+    return {name for name, place in found.items() if items.get(place, {}).get("created_at") == accounts[name]}

@@ -7,8 +7,7 @@ from functools import lru_cache
 from django.conf import settings
 from django.http import Http404
 
-from .configuration import Provider
-from .protocol import Connector
+from .providers import Connector, Provider
 
 
 def providers() -> tuple[Provider, ...]:
@@ -30,10 +29,10 @@ def connector_of(provider: Provider) -> Connector:
     Sites without providers do not load what talks to them: 9 MB, and a tenth of a second of a start.
     """
     if provider.kind == "github":
-        from .github.connector import GitHubConnector
+        from .github import GitHubConnector
 
         return GitHubConnector(provider)
-    from .oidc.connector import OpenIDConnector
+    from .oidc import OpenIDConnector
 
     return OpenIDConnector(provider)
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts import registration_policy, throttle
+from accounts import policy, throttle
 from accounts.access import public, requires
 from accounts.forms import NewcomerForm, OwnPasswordForm, own_password_form
 from accounts.models import User
@@ -28,7 +28,7 @@ from foundation.pages.messages import message_page
 
 from . import flows, identities, registry
 from .flows import LINK, PROVE, SIGN_IN, Flow, FlowLost
-from .protocol import Connector, Identity, OutOfReach, ProviderError, SignedOut, digest, identity_of
+from .providers import Connector, Identity, OutOfReach, ProviderError, SignedOut, digest, identity_of
 
 log = logging.getLogger("plenum.sign_in")
 
@@ -162,7 +162,7 @@ def join(request: HttpRequest) -> HttpResponse:
             request.session.flush()
             messages.success(request, _("Welcome, %(name)s.") % {"name": user.name})
             return _let_in(request, user, connector, identity, held["then"])
-    reasons = [each for find in registration_policy.INVITATION_REASONS for each in find(identity.email)]
+    reasons = [each for find in policy.INVITATION_REASONS for each in find(identity.email)]
     words = {"email": identity.email, "provider": connector.provider.label}
     lead = _("You are new here. %(provider)s has confirmed your address, %(email)s.") % words
     return show_form(request, form, _("Choose your name"), _("Create account"), lead=lead, reasons=reasons)
@@ -219,14 +219,14 @@ def signed_out(request: HttpRequest, provider_id: str) -> HttpResponse:
     """Front channel: the provider's page loads this in a frame, without our cookies, so the session is named. Entra
     leaves out the issuer."""
     connector = registry.connector(provider_id)
-    return _sign_out_there(request, connector, lambda: _named_session(connector, request.GET))
 
+    def read() -> SignedOut:
+        issuer, session = request.GET.get("iss", connector.provider.issuer), request.GET.get("sid", "")
+        if issuer != connector.provider.issuer or not session:
+            raise ProviderError(connector.provider, "no session of this provider")
+        return SignedOut(digest(issuer, session), "", "")
 
-def _named_session(connector: Connector, named: QueryDict) -> SignedOut:
-    issuer, session = named.get("iss", connector.provider.issuer), named.get("sid", "")
-    if issuer != connector.provider.issuer or not session:
-        raise ProviderError(connector.provider, "no session of this provider")
-    return SignedOut(digest(issuer, session), "", "")
+    return _sign_out_there(request, connector, read)
 
 
 @public
@@ -235,14 +235,14 @@ def _named_session(connector: Connector, named: QueryDict) -> SignedOut:
 def logout(request: HttpRequest, provider_id: str) -> HttpResponse:
     """Back channel: the provider's server sends a signed token, which counts once."""
     connector = registry.connector(provider_id)
-    return _sign_out_there(request, connector, lambda: _spent_once(connector, request.POST.get("logout_token", "")))
 
+    def read() -> SignedOut:
+        found = connector.signed_out(request.POST.get("logout_token", ""))
+        if not flows.spend(found.token_id):
+            raise ProviderError(connector.provider, "logout token used before")
+        return found
 
-def _spent_once(connector: Connector, token: str) -> SignedOut:
-    found = connector.signed_out(token)
-    if not flows.spend(found.token_id):
-        raise ProviderError(connector.provider, "logout token used before")
-    return found
+    return _sign_out_there(request, connector, read)
 
 
 def _sign_out_there(request: HttpRequest, connector: Connector, read: Callable[[], SignedOut]) -> HttpResponse:

@@ -122,19 +122,6 @@ def _factors_of(item: Item | None, user: User) -> Factors:
     return Factors(app, tuple(passkeys), tuple(item["codes"]), item["version"])
 
 
-def _put(user: User, before: Factors, after: Factors) -> Put:
-    """Refused if they were changed since they were read."""
-    item = {
-        **keys.factors(user.name).item,
-        "account": user.created_at,
-        "version": secrets.token_hex(8),
-        "app": asdict(after.app) if after.app else None,
-        "passkeys": [{**asdict(each), "transports": list(each.transports)} for each in after.passkeys],
-        "codes": list(after.codes),
-    }
-    return Put(item, when=unchanged_or_new(before))
-
-
 Change = Callable[[Factors], Factors]
 
 
@@ -143,7 +130,16 @@ def _update(user: User, change: Change, write: Callable[[Factors, Put], Any]) ->
     """Read, change and write; retry on a concurrent write. `change` refuses by raising."""
     before = load_factors(user)
     after = change(before)
-    write(after, _put(user, before, after))
+    # Refused if they were changed since they were read.
+    item = {
+        **keys.factors(user.name).item,
+        "account": user.created_at,
+        "version": secrets.token_hex(8),
+        "app": asdict(after.app) if after.app else None,
+        "passkeys": [{**asdict(each), "transports": list(each.transports)} for each in after.passkeys],
+        "codes": list(after.codes),
+    }
+    write(after, Put(item, when=unchanged_or_new(before)))
     return after
 
 
@@ -254,24 +250,24 @@ def reset_for(actor: User, target: User) -> None:
 def use_code(user: User, typed: str, now: float) -> None:
     """Accept a code of the app or a recovery code, once."""
     code = clean_code(typed)
+
+    def with_step(before: Factors) -> Factors:
+        secret = authenticator_apps.unseal(before.app.secret, user.name) if before.app else None
+        step = authenticator_apps.step_of(secret, code, now) if secret else None
+        if before.app is None or step is None or step <= before.app.step:
+            raise WrongCode(WRONG_CODE)
+        return replace(before, app=replace(before.app, step=step))
+
+    def without_code(before: Factors) -> Factors:
+        digest = code_digest(code, user.name)
+        if digest not in before.codes:
+            raise WrongCode(WRONG_CODE)
+        return replace(before, codes=tuple(each for each in before.codes if each != digest))
+
     if len(code) == 6 and code.isdigit():
-        _update(user, lambda before: _with_step(user, before, code, now), lambda _after, put: table().write(put))
+        _update(user, with_step, lambda _after, put: table().write(put))
     else:
-        _record(user, "RecoveryCodeUsed", lambda before: _without_code(before, code_digest(code, user.name)))
-
-
-def _with_step(user: User, before: Factors, code: str, now: float) -> Factors:
-    secret = authenticator_apps.unseal(before.app.secret, user.name) if before.app else None
-    step = authenticator_apps.step_of(secret, code, now) if secret else None
-    if before.app is None or step is None or step <= before.app.step:
-        raise WrongCode(WRONG_CODE)
-    return replace(before, app=replace(before.app, step=step))
-
-
-def _without_code(before: Factors, digest: str) -> Factors:
-    if digest not in before.codes:
-        raise WrongCode(WRONG_CODE)
-    return replace(before, codes=tuple(each for each in before.codes if each != digest))
+        _record(user, "RecoveryCodeUsed", without_code)
 
 
 def use_passkey(user: User, answer: str, challenge: str, site: RelyingParty | None) -> None:

@@ -18,14 +18,7 @@ from accounts import throttle
 from accounts.access import View, demands_second_factor, public, requires
 from accounts.forms import AppForm, CodeForm, OwnPasswordForm, PasskeyForm, own_password_form
 from accounts.models import User
-from accounts.visitors import (
-    device_label,
-    local_path,
-    redirect_to_proof,
-    remember_proof,
-    start_session,
-    visitor,
-)
+from accounts.visitors import device_label, local_path, redirect_to_proof, remember_proof, start_session, visitor
 from foundation.acts.refusals import Refusal
 from foundation.pages.forms import form_page, refusals_as_errors, show_form
 from foundation.pages.messages import refusals_as_messages
@@ -77,22 +70,17 @@ def _ask(request: HttpRequest, user: User, theirs: Factors, then: str = "") -> H
     form, refusal = CodeForm(typed, has_app=theirs.app is not None), ""
     if by_passkey or form.is_valid():
         try:
-            _check_second_step(request, user, form)
+            with throttle.guess(throttle.SECOND_STEP, user.name, visitor(request), user):
+                challenge = request.session.pop("challenge", "")
+                if form.is_bound:
+                    second_factors.use_code(user, form.cleaned_data["code"], time.time())
+                else:
+                    second_factors.use_passkey(user, request.POST["passkey"], challenge, relying_party(request))
         except Refusal as refused:
             refusal = str(refused)
         else:
             return None
     return _show_second_step(request, form, theirs, refusal, then)
-
-
-def _check_second_step(request: HttpRequest, user: User, form: CodeForm) -> None:
-    """Raises the refusal, whichever factor was tried."""
-    with throttle.guess(throttle.SECOND_STEP, user.name, visitor(request), user):
-        challenge = request.session.pop("challenge", "")
-        if form.is_bound:
-            second_factors.use_code(user, form.cleaned_data["code"], time.time())
-        else:
-            second_factors.use_passkey(user, request.POST["passkey"], challenge, relying_party(request))
 
 
 def _show_second_step(request: HttpRequest, form: CodeForm, theirs: Factors, refusal: str, then: str) -> HttpResponse:

@@ -1,6 +1,6 @@
 """What people do with accounts: load, decide, record in one transaction, mail those concerned."""
 
-from accounts.tokens import LinkSpent
+from accounts.emails import LinkSpent
 
 from .credentials import (
     BY_PROVIDER,
@@ -17,20 +17,41 @@ from .credentials import (
     send_reset_link,
     sign_out_everywhere,
 )
-from .first_owner import AddressTaken, OwnerThere, check_setup, make_owner, make_owner_by_link
-from .profile import ask_for_confirmation, change_picture, change_profile, move_picture, remove_picture
+from .people import (
+    ON_ERASURE,
+    ON_REMOVAL,
+    ask_for_confirmation,
+    change_mail_limit,
+    change_picture,
+    change_profile,
+    change_role,
+    confirm_organiser,
+    delete_sessions,
+    follow_groups,
+    move_picture,
+    name_and_role,
+    removal_effects,
+    remove,
+    remove_again,
+    remove_picture,
+    remove_self,
+    role_unchanged,
+)
 from .registration import (
+    AddressTaken,
+    OwnerThere,
     accept_invitation,
     check_newcomer,
+    check_setup,
     confirm_registration,
     create_account,
     create_by_identity,
     invite,
     make_demo_person,
+    make_owner,
+    make_owner_by_link,
     new_user,
     read_invitation,
     read_registration,
     register,
 )
-from .removal import ON_ERASURE, ON_REMOVAL, delete_sessions, removal_effects, remove, remove_again, remove_self
-from .roles import change_mail_limit, change_role, confirm_organiser, follow_groups, name_and_role, role_unchanged

@@ -6,10 +6,10 @@ from django.contrib.auth.hashers import make_password
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from accounts import repository, rules, throttle, tokens
+from accounts import emails, repository, rules, throttle
+from accounts.emails import LINK_SPENT, LinkSpent
 from accounts.models import User
 from accounts.sessions import sessions_of
-from accounts.tokens import LINK_SPENT, LinkSpent
 from accounts.visitors import Visitor
 from foundation.acts.rate_limits import count, try_count
 from foundation.acts.refusals import LostRace, NotAllowed, TryLater
@@ -19,9 +19,8 @@ from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.table import Check, Delete
 
-from .profile import reloaded
+from .people import name_and_role, reloaded, role_unchanged
 from .registration import ADDRESS_FREED
-from .roles import name_and_role, role_unchanged
 
 HAS_SECOND_STEP = _("You have a second step. Please use that.")
 BY_PROVIDER = _("On this site everyone but the owner signs in with a provider, and needs no password.")
@@ -61,7 +60,7 @@ def reset_link_of_owner(owner: User) -> str:
     """
     email = outbox.queued("reset_link", owner.email, name=owner.name, asked_by="operator")
     record(Event("operator", "ResetLinkSent", {"name": owner.name}), email, role_unchanged(owner))
-    return reverse("reset", args=[owner.name, tokens.reset_token.make_token(owner)])
+    return reverse("reset", args=[owner.name, emails.reset_token.make_token(owner)])
 
 
 def reset_password(name: str, token: str, password: str) -> User:
@@ -73,7 +72,7 @@ def reset_password(name: str, token: str, password: str) -> User:
 
 def reset_link_holder(name: str, token: str) -> User:
     user = repository.find(name)
-    if user is None or not tokens.reset_token.check_token(user, token):
+    if user is None or not emails.reset_token.check_token(user, token):
         raise LinkSpent(LINK_SPENT)
     if not user.may_use_password:
         raise LinkSpent(BY_PROVIDER)
@@ -142,7 +141,7 @@ def confirm_email(name: str, token: str) -> User:
 def read_email_link(name: str, token: str) -> tuple[User, str]:
     """The person whose address the link changes, and the new address."""
     user = repository.find(name)
-    email = tokens.read_email_token(user, token) if user else None
+    email = emails.read_email_token(user, token) if user else None
     if user is None or email is None:
         raise LinkSpent(LINK_SPENT)
     return user, email

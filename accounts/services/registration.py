@@ -9,23 +9,25 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.utils.translation import gettext_lazy as _
 
-from accounts import mail_quota, registration_policy, repository, throttle, tokens
+from accounts import emails, mail_quota, policy, repository, setup_link, throttle
 from accounts.demo import DEMO_DOMAIN
+from accounts.emails import LINK_SPENT, LinkSpent
 from accounts.models import User
 from accounts.rules import Role, invitable_roles
-from accounts.tokens import LINK_SPENT, LinkSpent
+from foundation.acts import features
+from foundation.acts.features import Features
 from foundation.acts.refusals import LostRace, NameTaken, NotAllowed, Refusal, TryLater
 from foundation.acts.retry import retry_lost_race
 from foundation.acts.storage import now_text, record, table
 from foundation.acts.tokens import SECONDS_PER_DAY, read_token
 from foundation.mail import outbox
+from foundation.parts import on_if, parts
 from foundation.photos.demo import picture
 from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.table import Delete, Exists, Item, Key, Put, Write
 
-from .profile import change_picture, change_profile
-from .roles import confirm_organiser
+from .people import change_picture, change_profile, confirm_organiser
 
 MAX_PATH_CHARS = 4000
 NAME_TAKEN = _("That name is already taken. Please choose another one.")
@@ -67,7 +69,7 @@ def register(name: str, email: str, password: str, network: str, then: str = "")
     Returns the key of the pending registration. Only the owner of an address learns, by mail, that it already has an
     account: the key is then that of no registration.
     """
-    registration_policy.check_registration(email)
+    policy.check_registration(email)
     hashed, number = make_password(password), secrets.token_hex(16)
     place = keys.registration(number)
     if repository.find(name) is not None:
@@ -121,7 +123,7 @@ def read_registration(token: str) -> Item:
     pending = table().get(keys.registration(values[0])) if values else None
     if pending is None:
         raise LinkSpent(LINK_SPENT)
-    registration_policy.check_registration(pending["email"])  # the site's policy may have changed since
+    policy.check_registration(pending["email"])  # the site's policy may have changed since
     return pending
 
 
@@ -157,21 +159,21 @@ def invite(actor: User, email: str, role: Role) -> bool:
         raise NotAllowed(_("You can only assign roles below your own."))
     if repository.find_by_email(email) is not None:
         return False
-    retry_lost_race(lambda: _invite(actor, email, role))
+
+    def record_invitation() -> None:
+        quota, now = mail_quota.quota_today(actor), now_text()
+        quota.check(1)
+        item = {"email": email, "invited_by": actor.name, "invited_at": now, "role": role.name}
+        index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": keys.by_date(now, email)}
+        record(
+            Event(actor.name, "PersonInvited", {"email": email, "role": role.name}),
+            Put({**keys.invitation(email).item, **index, **item}),
+            outbox.queued("invitation", email, invited_by=actor.name),
+            *quota.reserving(1),
+        )
+
+    retry_lost_race(record_invitation)
     return True
-
-
-def _invite(actor: User, email: str, role: Role) -> None:
-    quota, now = mail_quota.quota_today(actor), now_text()
-    quota.check(1)
-    item = {"email": email, "invited_by": actor.name, "invited_at": now, "role": role.name}
-    index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": keys.by_date(now, email)}
-    record(
-        Event(actor.name, "PersonInvited", {"email": email, "role": role.name}),
-        Put({**keys.invitation(email).item, **index, **item}),
-        outbox.queued("invitation", email, invited_by=actor.name),
-        *quota.reserving(1),
-    )
 
 
 def read_invitation(token: str) -> tuple[str, list[str]]:
@@ -179,11 +181,11 @@ def read_invitation(token: str) -> tuple[str, list[str]]:
 
     On a closed site an admin must have invited it.
     """
-    values = read_token("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY)
+    values = read_token("invitation", token, emails.INVITATION_DAYS * SECONDS_PER_DAY)
     if values is None or (item := table().get(keys.invitation(values[0]))) is None:
         raise LinkSpent(LINK_SPENT)
-    if not registration_policy.allows_any_invitation() and not repository.is_from_admin(item):
-        raise registration_policy.NoRegistration(registration_policy.explanation())
+    if not policy.allows_any_invitation() and not repository.is_from_admin(item):
+        raise policy.NoRegistration(policy.explain_registration())
     return values[0], values[1:]
 
 
@@ -196,9 +198,9 @@ def check_newcomer(email: str) -> Role:
     """The role of somebody without an account whose provider has confirmed their address. Raises `NoRegistration` if
     they are neither invited nor free to register."""
     invitation = table().get(keys.invitation(email))
-    if invitation and (registration_policy.allows_any_invitation() or repository.is_from_admin(invitation)):
+    if invitation and (policy.allows_any_invitation() or repository.is_from_admin(invitation)):
         return _invited_role(email)
-    registration_policy.check_registration(email)
+    policy.check_registration(email)
     return Role[settings.DEFAULT_ROLE]
 
 
@@ -216,3 +218,52 @@ def _invited_role(email: str) -> Role:
     sender, usual = repository.find(item.get("invited_by", "")), Role[settings.DEFAULT_ROLE]
     promised = Role[item.get("role", usual.name)]  # on rolls, nobody promises one
     return promised if sender is not None and promised in invitable_roles(sender.role) else usual
+
+
+SETUP_SPENT = _(
+    "This link was already used, has expired, or was replaced by a newer one. Until this site has an "
+    "owner, restarting the server prints a new link."
+)
+
+
+class OwnerThere(Refusal):
+    """A site has exactly one owner, and this one already has theirs."""
+
+
+class AddressTaken(Refusal):
+    """Shown only to operators: others must not learn who has an account here."""
+
+
+def make_owner(name: str, email: str, password: str) -> User:
+    """Create the first owner by a command; this voids a printed setup link."""
+    return _make(name, email, password, Delete(keys.SETUP))
+
+
+def make_owner_by_link(token: str, name: str, email: str, password: str) -> User:
+    """The link is spent in the transaction that creates the owner, so only one of several requests succeeds."""
+    check_setup(token)
+    try:
+        return _make(name, email, password, setup_link.spending(token))
+    except OwnerThere:
+        raise LinkSpent(SETUP_SPENT) from None
+
+
+def check_setup(token: str) -> None:
+    if not setup_link.is_valid(token):
+        raise LinkSpent(SETUP_SPENT)
+
+
+def _make(name: str, email: str, password: str, spent: Write) -> User:
+    owner, writes = new_user(name, email, make_password(password), Role.OWNER), [spent]
+    if settings.PRODUCTION:  # a new site has few parts, until its owner has said what it is for
+        wanted = [part.label for part in parts() if part.is_on_at_first]
+        writes.append(features.writing(Features(), on_if(wanted), wanted, is_answered=False))
+    try:
+        create_account(owner, repository.first_owner(owner), *writes)
+    except LostRace as refused:
+        if repository.ADDRESS_TAKEN in refused.parts:
+            raise AddressTaken(_("This address already belongs to an account here.")) from None
+        raise OwnerThere(_("This site already has an owner.")) from None
+    finally:
+        features.cache.forget()
+    return owner

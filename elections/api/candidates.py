@@ -11,9 +11,8 @@ from django.utils.translation import gettext as _
 from msgspec import UNSET, Meta, UnsetType
 
 from accounts.api.calls import Call, cleaned, each_cleaned
-from accounts.api.operations import Area, operation
+from accounts.api.operations import Area, Markdown, Name, described, given, operation
 from accounts.api.problems import FieldError, Problem
-from accounts.api.values import Markdown, Name, described, given
 from elections import repository
 from elections.candidates import services
 from elections.candidates.views import CandidateForm

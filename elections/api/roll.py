@@ -11,9 +11,8 @@ from django.utils.translation import gettext as _
 from msgspec import Meta
 
 from accounts.api.calls import NO_EFFECT, Call, Page, Paging, each_cleaned
-from accounts.api.operations import Area, operation
+from accounts.api.operations import NAME_PATTERN, Area, Name, described, operation
 from accounts.api.problems import FieldError, Problem, of_form_errors
-from accounts.api.values import NAME_PATTERN, Name, described
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from elections import rolls, rules, voter_lists

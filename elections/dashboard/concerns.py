@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from accounts.lookalikes import skeleton
+from accounts.rules import skeleton
 from elections.invitations.progress import Progress
 from elections.opening_rules import MIN_SECRET_GROUP
 from elections.rules import Election, State

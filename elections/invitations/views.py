@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_safe
 
-from accounts import mail_quota, registration_policy
+from accounts import mail_quota, policy
 from accounts.rules import NOT_CONFIRMED
 from elections.access import election_context, organiser_page
 from elections.rules import Action, Election
@@ -105,7 +105,7 @@ def _invitation_page(
         "silenced": bool(known.subject or known.text) and own_text.confirmed_author(known) is None,
         "mails_today": today,
         "tells_who": tells_who(election, counted.voted),
-        "needs_an_admin": not registration_policy.allows_any_invitation(),
+        "needs_an_admin": not policy.allows_any_invitation(),
     }
     answer = render(request, "elections/invite.html", election_context(request, election, **context), status=status)
     answer["Content-Security-Policy"] = INVITATION_PAGE_CSP

@@ -10,7 +10,7 @@ from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
 
 from accounts import repository as people
-from accounts.registration_policy import InvitationReason
+from accounts.policy import InvitationReason
 from elections import repository, rolls
 from elections.rules import Election, State
 from foundation.acts.storage import now_text, table

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from accounts import registration_policy
+from accounts import policy
 from accounts.forms import ConfirmNameForm
 from elections import repository, rolls, setup_steps
 from elections.access import election_context, organiser_page
@@ -50,7 +50,7 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
         "fixed": checklist.fixed_by_opening(election),
         "is_ready": not any(point.is_missing for point in points),
         "progress_steps": setup_steps.progress_steps(election),
-        "needs_an_admin": not registration_policy.allows_any_invitation(),
+        "needs_an_admin": not policy.allows_any_invitation(),
     }
     return render(request, "elections/opening.html", context, status=422 if form.errors else 200)
 

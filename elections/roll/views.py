@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
-from accounts import mail_quota, registration_policy
+from accounts import mail_quota, policy
 from accounts.models import User
 from accounts.unsubscribe import unsubscribe_view
 from elections import rolls, voter_lists
@@ -69,7 +69,7 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     context = election_context(request, election, form=form, search=search, voters=invited, older=older, **counts)
     context["more"] = more
     context |= {"tells_who": tells_who(election, voted), "by_name": by_name, "keep_token": secrets.token_urlsafe(16)}
-    context |= {"needs_an_admin": not registration_policy.allows_any_invitation(), **today}
+    context |= {"needs_an_admin": not policy.allows_any_invitation(), **today}
     context["group_sizes"] = _group_sizes(election)
     if election.stored_state == State.DRAFT:
         context["weights"] = list_summary.weights_text(rolls.weights(election))

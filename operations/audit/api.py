@@ -10,8 +10,7 @@ from django.http import Http404
 from msgspec import Meta
 
 from accounts.api.calls import Call, Page, Paging, cleaned
-from accounts.api.operations import Area, operation
-from accounts.api.values import Moment, described, link
+from accounts.api.operations import Area, Moment, described, link, operation
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from foundation.acts.storage import log, table

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts import password_policy
+from accounts import policy
 from accounts.access import public, requires
 from accounts.forms import OwnPasswordForm, own_password_form
 from accounts.rules import Permission, Role
@@ -164,14 +164,14 @@ def resume(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters()
 def sign_in_rule(request: HttpRequest) -> HttpResponse:
     """Whether everyone else has to sign in with a provider. The owner types the password that stays for emergencies."""
-    owner, required = request.user, password_policy.requires_provider()
+    owner, required = request.user, policy.requires_provider()
     may_require = bool(settings.SIGN_IN_PROVIDERS) and owner.has_usable_password() and not required
     form = own_password_form(request, OwnPasswordForm) if may_require and "allow" not in request.POST else None
     if "allow" in request.POST:
-        allow = partial(password_policy.allow_passwords, owner.name, role_unchanged(owner))
+        allow = partial(policy.allow_passwords, owner.name, role_unchanged(owner))
         run_action(request, allow, _("Everyone can sign in with a password again."))
         return redirect("sign_in_rule")
-    require = partial(password_policy.require_provider, owner.name, role_unchanged(owner))
+    require = partial(policy.require_provider, owner.name, role_unchanged(owner))
     if form is not None and run_form(request, form, require, _("From now on everyone else signs in with a provider.")):
         return redirect("sign_in_rule")
     context = {"form": form, "required": required, "providers": settings.SIGN_IN_PROVIDERS}

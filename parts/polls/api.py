@@ -14,9 +14,8 @@ from django.utils.translation import gettext as _
 from msgspec import UNSET, Meta, UnsetType
 
 from accounts.api.calls import NO_EFFECT, Call, Page, Paging, cleaned
-from accounts.api.operations import Area, operation
+from accounts.api.operations import Area, Markdown, Moment, Name, Zone, given, link, moment, operation, stored, typed
 from accounts.api.problems import invalid
-from accounts.api.values import Markdown, Moment, Name, Zone, given, link, moment, stored, typed
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from elections.api.elections import organising

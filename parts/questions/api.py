@@ -12,9 +12,8 @@ from django.utils.translation import gettext as _
 from msgspec import Meta
 
 from accounts.api.calls import Call, Page, Paging, cleaned
-from accounts.api.operations import Area, operation
+from accounts.api.operations import Area, Name, link, operation
 from accounts.api.problems import of_form_errors
-from accounts.api.values import Name, link
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from elections.api.elections import organising

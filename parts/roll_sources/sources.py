@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from accounts import repository as people
-from accounts.connectors import membership
+from accounts.connectors import identities
 from accounts.models import User
 from elections import repository, rolls, voter_lists
 from elections.actions import check, record
@@ -114,11 +114,11 @@ def read(kind: str, place: str) -> list[VoterRow]:
 
 
 def _read_group(place: str) -> list[VoterRow]:
-    if (found := membership.followable().get(place)) is None:
+    if (found := identities.followable().get(place)) is None:
         raise SourceError("group")
     provider, group = found
     try:
-        names, unknown = membership.members(provider, group)
+        names, unknown = identities.group_members(provider, group)
     except Refusal:
         raise SourceError("provider") from None
     reason = _("No account here is linked with this one at %(provider)s.") % {"provider": provider.label}

@@ -10,10 +10,9 @@ from django.http import Http404
 from msgspec import Meta
 
 from accounts.api.calls import Call, Page, Paging, cleaned
-from accounts.api.operations import Area, operation
+from accounts.api.operations import Area, link, operation
 from accounts.api.people import reading
 from accounts.api.problems import invalid
-from accounts.api.values import link
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from accounts.services import name_and_role

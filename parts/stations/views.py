@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public
-from accounts.signing_out import clear_browser, end_session
+from accounts.authentication import clear_browser, end_session
 from ballots import passes
 from elections import repository as elections
 from elections import rolls

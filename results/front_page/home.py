@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import public
 from accounts.models import User
-from accounts.registration_policy import allows_registration, explanation
+from accounts.policy import allows_registration, explain_registration
 from accounts.repository import last_visit
 from accounts.rules import Permission
 from elections.dashboard.home_cards import CARDS, Card
@@ -144,7 +144,7 @@ def visitor_context(request: HttpRequest, page: SitePage) -> dict[str, Any]:
     shared, *panels = run_parallel(table(), _newest_result, *(partial(make, request.user) for make in FRONT_PANELS))
     return {
         "may_register": allows_registration(),
-        "who_registers": explanation(),
+        "who_registers": explain_registration(),
         "shared": shared,
         "panels": [panel for panel in panels if panel is not None],
         **({} if page.hides_example else example.form_context()),

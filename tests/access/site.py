@@ -16,8 +16,7 @@ from django.urls import reverse
 
 from accounts import repository, services
 from accounts.connectors import identities
-from accounts.connectors.configuration import Provider
-from accounts.connectors.protocol import Identity
+from accounts.connectors.providers import Identity, Provider
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors

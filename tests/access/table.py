@@ -88,7 +88,7 @@ def without_haste() -> Iterator[Standstill]:
     the site, at its parts, at who may use a password and at who is there in a session nobody does, and no worker is
     missed yet. Nor on chance: of the few codes that a session may get, none is drawn twice, so none has to be drawn
     again."""
-    from accounts import password_policy
+    from accounts import policy
     from foundation.acts import branding, features, pause
     from operations.upkeep.worker import heartbeats
     from parts.candidate_questions import views as candidate_questions
@@ -110,7 +110,7 @@ def without_haste() -> Iterator[Standstill]:
         patch.object(pause.cache, "ticking", lambda: 0.0),
         patch.object(branding.cache, "ticking", lambda: 0.0),
         patch.object(features.cache, "ticking", lambda: 0.0),
-        patch.object(password_policy.cache, "ticking", lambda: 0.0),
+        patch.object(policy.cache, "ticking", lambda: 0.0),
         patch.object(heartbeats.watch, "ticking", lambda: 0.0),
         patch.object(voters, "MIN_VOTING_SECONDS", 0),
         override_settings(**PRESENTED),

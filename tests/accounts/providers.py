@@ -21,7 +21,7 @@ from django.test import Client
 from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet
 
-from accounts.connectors.configuration import Provider
+from accounts.connectors.providers import Provider
 
 CLIENT_ID, SECRET = "plenum", "a-client-secret-that-no-log-may-have"
 Answer = tuple[int, Any]

@@ -6,9 +6,8 @@ import pytest
 from django.test import Client
 
 from accounts import repository, services
-from accounts.lookalikes import skeleton
 from accounts.models import User
-from accounts.rules import Role, is_at
+from accounts.rules import Role, is_at, skeleton
 from elections import voter_lists
 from elections.groups import repository as groups
 from elections.groups import services as grouping

@@ -16,10 +16,9 @@ from joserfc import jwt
 from joserfc.jwk import ECKey, OctKey, RSAKey
 
 from accounts import repository, throttle
-from accounts.connectors import documents, identities, registry
-from accounts.connectors.documents import Document
-from accounts.connectors.oidc import connector
-from accounts.connectors.protocol import Identity, OutOfReach
+from accounts.connectors import identities, oidc, registry
+from accounts.connectors.oidc import Document
+from accounts.connectors.providers import Identity, OutOfReach
 from accounts.models import User
 from foundation.acts.rate_limits import Limit
 from tests.people import make_owner, make_person, sign_in
@@ -388,10 +387,10 @@ def test_documents_are_asked_for_again_in_time():
 
     document = Document(OpenIDProvider().configured(), load, lambda: now[0])
     assert document.get() == document.get() == "number 1"
-    now[0] = documents.FRESH_SECONDS
+    now[0] = oidc.FRESH_SECONDS
     assert document.get() == "number 2"
     assert document.refresh() == document.refresh() == "number 3"
-    now[0] += documents.REFRESH_SECONDS
+    now[0] += oidc.REFRESH_SECONDS
     assert document.refresh() == "number 4"
 
 
@@ -410,9 +409,9 @@ def test_a_document_outlives_the_failure_of_its_provider():
     is_down[0] = False
     with pytest.raises(OutOfReach):
         document.get()
-    now[0] = documents.RETRY_SECONDS
+    now[0] = oidc.RETRY_SECONDS
     assert document.get() == "there"
-    is_down[0], now[0] = True, now[0] + documents.FRESH_SECONDS
+    is_down[0], now[0] = True, now[0] + oidc.FRESH_SECONDS
     assert document.get() == "there"
 
 
@@ -448,7 +447,7 @@ def test_a_provider_without_keys_is_out_of_reach(provider, alice, answer):
 
 def test_a_provider_that_is_silent_or_switched_off_is_out_of_reach(provider, settings, monkeypatch):
     """Nobody answers at a socket that only listens. The time limit is always exceeded, so a short one will do."""
-    monkeypatch.setattr(connector, "TIMEOUT_SECONDS", 0.1)
+    monkeypatch.setattr(oidc, "TIMEOUT_SECONDS", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         settings.SIGN_IN_PROVIDERS = [provider.configured(issuer=f"http://127.0.0.1:{silent.getsockname()[1]}")]
         client = Client()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accounts.connectors.configuration import Provider, is_secure, read_providers
+from accounts.connectors.providers import Provider, is_secure, read_providers
 from accounts.rules import Role
 from config.settings import BASE_DIR
 from tests.config.test_settings import manage

@@ -7,7 +7,7 @@ import re
 import pytest
 from django.test import Client
 
-from accounts import registration_policy, repository, services
+from accounts import policy, repository, services
 from accounts.rules import Role, is_at
 from elections.drafts import services as drafts
 from elections.invitations import mailing
@@ -59,7 +59,7 @@ def test_where_nobody_registers_the_pages_say_so_and_offer_nothing(client, site,
     answer = client.post("/register/", typed())
     assert answer.status_code == 403
     assert WORDS[rule] in text_of(answer)
-    with pytest.raises(registration_policy.NoRegistration):
+    with pytest.raises(policy.NoRegistration):
         services.register(**typed(), network="192.0.2.1")
     assert mail.in_state(mail.QUEUED, 9)[0] == []
 

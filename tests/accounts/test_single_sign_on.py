@@ -19,10 +19,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from oidc_provider_mock import run_server_in_thread
 
-from accounts import api_tokens, password_policy, proof_views, repository, services, throttle, tokens, visitors
+from accounts import api_tokens, emails, own_views, policy, repository, services, throttle, visitors
 from accounts.connectors import identities, registry
-from accounts.connectors.configuration import Provider
-from accounts.connectors.protocol import Identity
+from accounts.connectors.providers import Identity, Provider
 from accounts.models import User
 from accounts.replay import NO_PASSWORD
 from accounts.rules import Role, role_by_groups
@@ -383,7 +382,7 @@ def test_a_mailed_link_proves_nothing_after_an_hour(uni, knows, link, monkeypatc
     client, _response = visit()
     client.post("/me/prove/mail/")
     path = link(repository.find("alice").email)
-    monkeypatch.setattr(proof_views, "PROOF_SECONDS", -1)
+    monkeypatch.setattr(own_views, "PROOF_SECONDS", -1)
     assert client.post(path).status_code == 410
 
 
@@ -546,7 +545,7 @@ def test_a_site_that_demands_a_second_factor_accepts_the_providers(uni, knows, s
 
 @pytest.fixture
 def required(uni):
-    password_policy.require_provider("owner")
+    policy.require_provider("owner")
 
 
 def test_the_owner_requires_a_provider_with_the_password_that_stays_for_emergencies(uni):
@@ -555,14 +554,14 @@ def test_the_owner_requires_a_provider_with_the_password_that_stays_for_emergenc
     assert "Example University" in owner.get(page).content.decode()
     assert owner.post(page, {"present": "wrong"}).status_code == 422
     assert owner.post(page, {}).status_code == 422
-    assert not password_policy.requires_provider()
+    assert not policy.requires_provider()
     assert owner.post(page, {"present": PASSWORD})["Location"] == page
-    assert password_policy.requires_provider()
+    assert policy.requires_provider()
     assert owner.post(page, {"present": PASSWORD}).status_code == 200, "pressed twice"
-    assert password_policy.requires_provider()
+    assert policy.requires_provider()
     assert "Everyone but you signs in with a provider." in owner.get(page).content.decode()
     owner.post(page, {"allow": "yes"})
-    assert not password_policy.requires_provider()
+    assert not policy.requires_provider()
     kinds = [event["event_type"] for event in log().since(0)][-2:]
     assert kinds == ["ProvidersRequired", "PasswordsAllowed"]
     assert "Someone else changed this" in said(owner, owner.post(page, {"allow": "yes"}))
@@ -571,9 +570,9 @@ def test_the_owner_requires_a_provider_with_the_password_that_stays_for_emergenc
 
 def test_a_provider_is_required_once_however_often_at_the_same_moment(uni):
     owner = repository.find("owner")
-    for act in (password_policy.require_provider, password_policy.allow_passwords):
+    for act in (policy.require_provider, policy.allow_passwords):
         assert isinstance(lost(*[partial(act, owner.name, services.role_unchanged(owner))] * 2), LostRace)
-    assert not password_policy.requires_provider()
+    assert not policy.requires_provider()
     assert replay.check(table()).first == ()
 
 
@@ -581,7 +580,7 @@ def test_an_owner_who_has_handed_the_site_over_cannot_require_it(uni):
     before = repository.find("owner")
     services.change_role(before, make_person("bob", Role.ADMIN), Role.OWNER)
     with pytest.raises(LostRace):
-        password_policy.require_provider(before.name, services.role_unchanged(before))
+        policy.require_provider(before.name, services.role_unchanged(before))
 
 
 def test_an_owner_who_could_be_locked_out_cannot_require_it(uni, settings):
@@ -608,7 +607,7 @@ def test_without_a_provider_passwords_work_whatever_was_required(required, setti
 
 def test_the_operator_can_allow_passwords(required, capsys):
     call_command("allow_passwords")
-    assert not password_policy.requires_provider()
+    assert not policy.requires_provider()
     with pytest.raises(CommandError, match="already allowed"):
         call_command("allow_passwords")
 
@@ -630,7 +629,7 @@ def test_the_site_is_handed_to_nobody_without_an_emergency_password(required, un
 def test_who_was_signed_in_stays_so_and_can_still_link_the_account(uni):
     bob, alice = sign_in("bob"), sign_in(linked())
     assert "Link it now" not in bob.get("/me/").content.decode()
-    password_policy.require_provider("owner")
+    policy.require_provider("owner")
     assert "Link it now" in bob.get("/me/").content.decode()
     assert "Link it now" not in alice.get("/me/").content.decode()
     assert "Link it now" not in sign_in(repository.find("owner")).get("/me/").content.decode()
@@ -648,7 +647,7 @@ def test_who_has_not_linked_the_account_in_time_is_told_whom_to_ask(required, kn
 
 def test_tokens_of_programs_still_work(uni):
     token = api_tokens.create(linked(), "A program", ["read"], 7)
-    password_policy.require_provider("owner")
+    policy.require_provider("owner")
     answer = Client().get("/api/v1/elections", headers={"Authorization": f"Bearer {token}"})
     assert answer.status_code == 200
 
@@ -681,7 +680,7 @@ def test_where_a_provider_is_required_nobody_gets_a_password(required, uni, outb
     assert not any("Reset your password" in subject for _to, subject, _text in outbox())
     with pytest.raises(Refusal, match="signs in with a provider, and needs no password"):
         services.send_reset_link(repository.find("owner"), alice)
-    answer = Client().get(f"/password/reset/alice/{tokens.reset_token.make_token(alice)}/")
+    answer = Client().get(f"/password/reset/alice/{emails.reset_token.make_token(alice)}/")
     assert (answer.status_code, "signs in with a provider" in answer.content.decode()) == (410, True)
     Client().post("/password/forgotten/", {"name_or_email": "owner"})
     assert [to for to, subject, _text in outbox() if "Reset your password" in subject] == ["owner@example.org"]

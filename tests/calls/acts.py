@@ -24,7 +24,7 @@ if __name__ == "__main__":
 from django.http import HttpResponse
 from django.urls import reverse
 
-from accounts import api_tokens, password_policy, repository
+from accounts import api_tokens, policy, repository
 from accounts.models import User
 from foundation.acts import branding, features, pause
 from operations.upkeep.worker import heartbeats
@@ -139,7 +139,7 @@ def main() -> None:
     """In a thread of its own, at which no other profiler looks, and without looking for garbage meanwhile."""
     gc.disable()
     random.seed(0)  # which gates people come by is chance, and the first at a gate has more to do
-    for each in (pause.cache, branding.cache, features.cache, password_policy.cache, heartbeats.watch):
+    for each in (pause.cache, branding.cache, features.cache, policy.cache, heartbeats.watch):
         each.ticking = float  # which stands at 0.0, and is no Python function
     with ThreadPoolExecutor(1) as thread:
         print(json.dumps(thread.submit(counts).result()))

@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 
 from accounts.access import PROFILE_VISIBILITY
-from accounts.registration_policy import INVITATION_REASONS
+from accounts.policy import INVITATION_REASONS
 from accounts.services import ON_ERASURE, ON_REMOVAL
 from ballots.link_views import BEFORE_VOTING
 from ballots.sealing import BEFORE_COUNTING, COUNTING, SEALED
@@ -67,9 +67,9 @@ STEPS = {
             "elections.groups.services.forget_person",
             "elections.personal_data.forget_calendar",
             "elections.invitations.opt_out.forget",
-            "accounts.services.removal.delete_sessions",
+            "accounts.services.people.delete_sessions",
             "accounts.api_tokens.delete_tokens",
-            "accounts.connectors.membership.forget",
+            "accounts.connectors.identities.forget_groups",
             "parts.skills.needed.services.forget_agreements",
             "parts.skills.services.delete_skills",
             "parts.skills.services.delete_endorsements",

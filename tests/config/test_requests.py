@@ -15,14 +15,15 @@ from django.db import reset_queries
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
-from accounts import middleware as at_the_door
+from accounts import authentication
+from accounts import visitors as at_the_door
 from config.logs import JsonLines
 from config.middleware import QuickGZip
 
 
 def test_whoever_asks_is_looked_up_once(site, signed_in, monkeypatch):
     client, asked = signed_in("Ada"), []
-    look = at_the_door.user_of_session
+    look = authentication.user_of_session
     monkeypatch.setattr(at_the_door, "user_of_session", lambda request: asked.append(request) or look(request))
     answer = client.get("/me/")
     assert len(asked) == 1

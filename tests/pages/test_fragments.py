@@ -13,7 +13,7 @@ from django.utils.translation import override
 from jinja2 import Environment
 
 from accounts.rules import Role
-from accounts.services.roles import change_role
+from accounts.services.people import change_role
 from elections import actions, repository
 from elections.candidates.services import add_candidates, edit_candidate
 from elections.drafts import services as drafts

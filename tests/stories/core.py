@@ -13,12 +13,11 @@ from django.contrib.auth import SESSION_KEY
 from django.core.mail import EmailMessage
 from django.test import Client, override_settings
 
-from accounts import api_tokens, password_policy, setup_link, tokens
+from accounts import api_tokens, emails, policy, setup_link
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.connectors import flows, identities
-from accounts.connectors.configuration import Provider
-from accounts.connectors.protocol import Identity, SignedOut
+from accounts.connectors.providers import Identity, Provider, SignedOut
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
@@ -283,16 +282,16 @@ def people_change() -> None:
         accounts.change_picture(someone(name), PictureChange(kept()))
     accounts.remove_picture(someone("Olga"), someone("Bo"))
     accounts.ask_for_reset("ada@example.org", Visitor("203.0.113.7"))
-    accounts.reset_password("Ada", tokens.reset_token.make_token(someone("Ada")), PASSWORD)
+    accounts.reset_password("Ada", emails.reset_token.make_token(someone("Ada")), PASSWORD)
     accounts.change_password(someone("Ada"), PASSWORD)
     accounts.send_reset_link(someone("Olga"), someone("Ada"))
     accounts.reset_link_of_owner(someone("Olga"))
-    password_policy.require_provider("Olga")
-    password_policy.allow_passwords("operator")
-    password_policy.require_provider("Olga")
+    policy.require_provider("Olga")
+    policy.allow_passwords("operator")
+    policy.require_provider("Olga")
     accounts.ask_for_proof(someone("Ada"), "a session", "/me/")
     accounts.ask_for_new_email(someone("Ada"), "lovelace@example.org")
-    accounts.confirm_email("Ada", tokens.email_token(someone("Ada"), "lovelace@example.org"))
+    accounts.confirm_email("Ada", emails.email_token(someone("Ada"), "lovelace@example.org"))
     accounts.ask_for_new_email(someone("Ada"), "bo@example.org")
     sessions_come_and_go(someone("Ada"))
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from accounts import password_policy
+from accounts import policy
 from foundation.acts.refusals import LostRace
 from operations.upkeep.commands import StoreCommand
 
@@ -14,7 +14,7 @@ class Command(StoreCommand):
 
     def handle(self, **options: Any) -> None:
         try:
-            password_policy.allow_passwords("operator")
+            policy.allow_passwords("operator")
         except LostRace:
             raise CommandError("Passwords are already allowed.") from None
         self.stdout.write("Everyone can sign in with a password again.")

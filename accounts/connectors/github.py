@@ -9,13 +9,14 @@ from authlib.integrations.base_client import OAuthError
 from authlib.integrations.requests_client import OAuth2Session
 from requests import RequestException, Session
 
-from accounts.connectors.configuration import GITHUB, Provider
-from accounts.connectors.protocol import (
+from .providers import (
+    GITHUB,
     MAX_NAME_CHARS,
     TIMEOUT_SECONDS,
     Challenge,
     Identity,
     OutOfReach,
+    Provider,
     ProviderError,
     SignedOut,
     digest,

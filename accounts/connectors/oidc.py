@@ -1,14 +1,17 @@
-"""OpenID Connect: authorisation code flow with PKCE, and sign-outs that the provider announces.
+"""OpenID Connect: Keycloak, Entra ID, Google, Dex, Authentik and others.
+
+Authorisation code flow with PKCE, and sign-outs that the provider announces.
 
 What is accepted is decided here and not by what a provider offers: which algorithms, how much the clocks may differ,
-that the answer names its issuer where the provider promises that (RFC 9207).
-"""
+that the answer names its issuer where the provider promises that (RFC 9207)."""
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 from authlib.common.urls import add_params_to_uri
 from authlib.integrations.base_client import OAuthError
@@ -23,18 +26,64 @@ from joserfc.jwk import KeySet
 from joserfc.jws import JWSRegistry
 from requests import RequestException
 
-from accounts.connectors.configuration import Provider, is_secure
-from accounts.connectors.documents import Document
-from accounts.connectors.protocol import (
+from .providers import (
     MAX_NAME_CHARS,
     TIMEOUT_SECONDS,
     Challenge,
     Identity,
     OutOfReach,
+    Provider,
     ProviderError,
     SignedOut,
     digest,
+    is_secure,
 )
+
+FRESH_SECONDS = 3600
+RETRY_SECONDS = 10  # after a failure; meanwhile nobody waits for the provider
+REFRESH_SECONDS = 60  # between two reloads asked for by tokens with unknown keys
+Content = TypeVar("Content")
+
+
+@dataclass
+class Document(Generic[Content]):
+    """Loaded when it is first needed. One that is out of date is better than none, if the provider does not answer."""
+
+    provider: Provider
+    load: Callable[[], Content]
+    clock: Callable[[], float] = time.monotonic
+    _content: Content | None = None
+    _trouble: str = ""
+    _next_load: float = float("-inf")
+    _next_refresh: float = float("-inf")
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def get(self) -> Content:
+        with self._lock:
+            if self.clock() >= self._next_load:
+                self._reload()
+            return self._known()
+
+    def refresh(self) -> Content:
+        """Load it again before its time, at a bounded rate: anybody can send a token that names an unknown key."""
+        with self._lock:
+            if self.clock() >= self._next_refresh:
+                self._next_refresh = self.clock() + REFRESH_SECONDS
+                self._reload()
+            return self._known()
+
+    def _reload(self) -> None:
+        try:
+            self._content, seconds = self.load(), FRESH_SECONDS
+        except OutOfReach as trouble:
+            self._trouble, seconds = trouble.reason, RETRY_SECONDS
+        self._next_load = self.clock() + seconds
+
+    def _known(self) -> Content:
+        if self._content is None:
+            raise OutOfReach(self.provider, self._trouble)
+        return self._content
+
 
 ALGORITHMS = ("RS256", "PS256", "ES256", "EdDSA")
 CLOCK_SKEW_SECONDS = 60
@@ -78,20 +127,23 @@ class OpenIDConnector:
 
     def finish(self, challenge: Challenge, redirect_uri: str, answer: Mapping[str, str]) -> Identity:
         metadata = self.metadata.get()
-        self._check_issuer(answer.get("iss"), metadata)
+        # Against mix-ups: an answer that another provider has sent here (RFC 9207).
+        is_named = "iss" in answer or metadata.get("authorization_response_iss_parameter_supported") is True
+        if is_named and not constant_time_compare(answer.get("iss", ""), self.provider.issuer):
+            raise ProviderError(self.provider, "foreign issuer in the response")
         if "error" in answer or not answer.get("code"):
             raise ProviderError(self.provider, "declined")
         with self._session(redirect_uri) as session:
             token = self._fetch_token(session, metadata["token_endpoint"], answer["code"], challenge.verifier)
-            claims = self._verified_id_token(token, challenge)
+            params = {
+                "nonce": challenge.nonce,
+                "client_id": self.provider.client_id,
+                "access_token": token.get("access_token"),
+            }
+            claims = self._verified(token.get("id_token"), CodeIDToken, params)
+            if challenge.again and _proved_at(claims) < challenge.began - CLOCK_SKEW_SECONDS:
+                raise ProviderError(self.provider, "did not ask again")
             return self._identity(claims, self._user_info(session, claims, metadata))
-
-    def _check_issuer(self, named: str | None, metadata: dict[str, Any]) -> None:
-        """Against mix-ups: an answer that another provider has sent here (RFC 9207)."""
-        if named is None and metadata.get("authorization_response_iss_parameter_supported") is not True:
-            return
-        if not constant_time_compare(named or "", self.provider.issuer):
-            raise ProviderError(self.provider, "foreign issuer in the response")
 
     def _fetch_token(self, session: OAuth2Session, address: str, code: str, verifier: str) -> dict[str, Any]:
         try:
@@ -108,17 +160,6 @@ class OpenIDConnector:
             raise ProviderError(self.provider, "code refused") from None
         except (RequestException, ValueError):
             raise OutOfReach(self.provider, "no token") from None
-
-    def _verified_id_token(self, token: dict[str, Any], challenge: Challenge) -> dict[str, Any]:
-        params = {
-            "nonce": challenge.nonce,
-            "client_id": self.provider.client_id,
-            "access_token": token.get("access_token"),
-        }
-        claims = self._verified(token.get("id_token"), CodeIDToken, params)
-        if challenge.again and _proved_at(claims) < challenge.began - CLOCK_SKEW_SECONDS:
-            raise ProviderError(self.provider, "did not ask again")
-        return claims
 
     def _user_info(self, session: OAuth2Session, claims: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
         """What the ID token leaves out, asked for only if something we need is missing."""
@@ -174,7 +215,12 @@ class OpenIDConnector:
                 decoded = jwt.decode(token, self.keys.get(), registry=registry)
             except InvalidKeyIdError:
                 decoded = jwt.decode(token, self.keys.refresh(), registry=registry)
-            claims = kind(decoded.claims, decoded.header, self._expected(), params)
+            expected: Any = {
+                "iss": {"essential": True, "value": self.provider.issuer},
+                "aud": {"essential": True, "value": self.provider.client_id},
+                "iat": {"essential": True},
+            }
+            claims = kind(decoded.claims, decoded.header, expected, params)
             claims.validate(leeway=CLOCK_SKEW_SECONDS)
             subject = claims.get("sub", "")
             if kind is CodeIDToken and not 0 < len(subject) <= MAX_SUBJECT_CHARS:
@@ -182,13 +228,6 @@ class OpenIDConnector:
         except (JoseError, ValueError, TypeError, AttributeError) as error:
             raise ProviderError(self.provider, f"token refused: {type(error).__name__}") from None
         return dict(claims)
-
-    def _expected(self) -> Any:
-        return {
-            "iss": {"essential": True, "value": self.provider.issuer},
-            "aud": {"essential": True, "value": self.provider.client_id},
-            "iat": {"essential": True},
-        }
 
     def _session(self, redirect_uri: str = "") -> OAuth2Session:
         offered = self.metadata.get().get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
@@ -208,15 +247,15 @@ class OpenIDConnector:
         with OAuth2Session(default_timeout=TIMEOUT_SECONDS) as session:
             found = self._get_json(session, address, withhold_token=True)
         is_complete = all(found.get(name) for name in REQUIRED)
-        is_safe = all(self._is_safe(str(found[name])) for name in ENDPOINTS if found.get(name))
+        # No provider elsewhere can make us ask something on this machine: the scheme is that of the issuer.
+        scheme, named = (
+            self.provider.issuer.partition(":")[0],
+            [str(found[name]) for name in ENDPOINTS if found.get(name)],
+        )
+        is_safe = all(each.partition(":")[0] == scheme and is_secure(each.partition("?")[0]) for each in named)
         if found.get("issuer") != self.provider.issuer or not is_complete or not is_safe:
             raise OutOfReach(self.provider, "its description is of another issuer, incomplete or unsafe")
         return found
-
-    def _is_safe(self, address: str) -> bool:
-        """No provider elsewhere can make us ask something on this machine."""
-        has_same_scheme = address.partition(":")[0] == self.provider.issuer.partition(":")[0]
-        return has_same_scheme and is_secure(address.partition("?")[0])
 
     def _load_keys(self) -> KeySet:
         with OAuth2Session(default_timeout=TIMEOUT_SECONDS) as session:

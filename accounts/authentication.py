@@ -1,17 +1,25 @@
-"""Authentication middleware: who sends a request, and whether the view admits them."""
+"""Authentication: who sends a request, whether the view admits them, and how a session ends."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
+from django.contrib import auth
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.utils.functional import SimpleLazyObject
 
+from foundation.acts.hooks import Hooks
+from foundation.acts.links import absolute_url
+
 from .access import access_response
+from .connectors import registry
+from .connectors.providers import OutOfReach
 from .forms import ProofNeeded
 from .models import User
 from .visitors import Anonymous, redirect_to_proof, remember_browser
@@ -27,13 +35,13 @@ class AuthenticationMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        request.user = SimpleLazyObject(lambda: self.known(request))
+        request.user = SimpleLazyObject(lambda: self._resolve_user(request))
         response = self.get_response(request)
         if signed_in := getattr(request, "signed_in_now", None):
             remember_browser(request, response, signed_in)
         return response
 
-    def known(self, request: HttpRequest) -> User | AnonymousUser:
+    def _resolve_user(self, request: HttpRequest) -> User | AnonymousUser:
         """Resolve the user and replace the lazy object with it."""
         request.user = user_of_session(request)
         return request.user
@@ -60,3 +68,26 @@ def user_of_session(request: HttpRequest) -> User | AnonymousUser:
         session.flush()
         return Anonymous()
     return user
+
+
+SIGNING_OUT = Hooks[[HttpRequest, HttpResponse], None]("with the response to a person who signs out")
+
+
+def end_session(request: HttpRequest) -> dict[str, str]:
+    """What is shown from here on is for nobody. Whoever signed in with a provider may still be signed in there: returns
+    its name and the address at which to sign out there, too."""
+    source = request.session.get("source")
+    auth.logout(request)
+    request.user = Anonymous()
+    if source and any(each.id == source["provider"] for each in registry.providers()):
+        with suppress(OutOfReach):
+            if address := registry.connector(source["provider"]).sign_out_url(absolute_url(reverse("home"))):
+                return {"provider": registry.label_of(source["provider"]), "address": address}
+    return {}
+
+
+def clear_browser(request: HttpRequest, answer: HttpResponse) -> None:
+    """Clears the browser's cache, so that the next person at this device finds none of our pages."""
+    answer["Clear-Site-Data"] = '"cache"'
+    for step in SIGNING_OUT:
+        step(request, answer)

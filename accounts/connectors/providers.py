@@ -1,20 +1,24 @@
-"""The identity providers that a site's operator has configured, read from a TOML file.
+"""The identity providers that a site's operator has configured, and what a connector to one does.
 
-Read together with the settings, so it needs neither the store nor the user model. No sentence repeats a secret.
+The settings are read with this, so it needs neither the store nor the user model. No sentence repeats a secret.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from django.utils.translation import gettext_lazy as _
+
 from accounts.rules import Role
+from foundation.acts.refusals import Refusal
 
 KINDS = ("oidc", "github")
 GITHUB = "https://github.com"
@@ -94,7 +98,12 @@ def _wrong(name: str, table: Any) -> Iterator[str]:
     if not is_secure(str(table.get("issuer", GITHUB if table.get("kind") == "github" else ""))):
         yield "issuer must be an address that starts with https://, as the provider writes it."
     yield from (f"{word} is missing." for word in ("client_id",) if not table.get(word))
-    yield from _wrong_secret(table)
+    if bool(table.get("client_secret")) == bool(table.get("client_secret_file")):
+        yield "either client_secret or client_secret_file is needed."
+    elif not isinstance(path := table.get("client_secret_file", ""), str) or (path and not _content(path)):
+        yield "client_secret_file cannot be read or is empty."
+    if isinstance(path := table.get("team_token_file", ""), str) and path and not _content(path):
+        yield "team_token_file cannot be read or is empty."
     if not isinstance(table.get("trust_addresses", False), bool):
         yield "trust_addresses is true or false."
     roles = table.get("roles", {})
@@ -105,15 +114,6 @@ def _wrong(name: str, table: Any) -> Iterator[str]:
         yield "rolls is a list of groups, each of 1 to 200 characters."
     elif table.get("kind") == "github" and not all(re.fullmatch(TEAM, each) for each in rolls):
         yield "rolls is a list of teams, such as organisation/team."
-
-
-def _wrong_secret(table: dict[str, Any]) -> Iterator[str]:
-    if bool(table.get("client_secret")) == bool(table.get("client_secret_file")):
-        yield "either client_secret or client_secret_file is needed."
-    elif not isinstance(path := table.get("client_secret_file", ""), str) or (path and not _content(path)):
-        yield "client_secret_file cannot be read or is empty."
-    if isinstance(path := table.get("team_token_file", ""), str) and path and not _content(path):
-        yield "team_token_file cannot be read or is empty."
 
 
 def _content(path: str) -> str:
@@ -147,13 +147,110 @@ def is_secure(address: str) -> bool:
         url = urlsplit(address)
         if url.username is not None or url.query or url.fragment or not url.hostname:
             return False
-        return url.scheme == "https" or (url.scheme == "http" and _is_loopback(url.hostname))
-    except ValueError:
+        if url.scheme == "http":
+            return url.hostname == "localhost" or ip_address(url.hostname).is_loopback
+        return url.scheme == "https"
+    except ValueError:  # also if the host has a name
         return False
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
+MAX_NAME_CHARS = 200
+TIMEOUT_SECONDS = (3, 5)  # to connect to a provider, and to wait for its answer
+# RFC 8176: what proves more than a password
+SECOND_FACTORS = frozenset(("mfa", "otp", "hwk", "swk", "sc", "pop"))
+OUT_OF_REACH = _(
+    "%(provider)s does not answer right now. Nothing was changed. Please try again in a moment, or sign in another way."
+)
+NOT_CONFIRMED = _("%(provider)s did not confirm who you are. Please try again.")
+
+
+class ProviderError(Refusal):
+    """The provider could not be asked, or its answer is not accepted; `reason` is for the log and names nobody."""
+
+    def __init__(self, provider: Provider, reason: str, sentence: object = NOT_CONFIRMED):
+        self.reason = reason
+        super().__init__(str(sentence) % {"provider": provider.label})
+
+
+class OutOfReach(ProviderError):
+    """The provider is down, slow, or talks nonsense."""
+
+    def __init__(self, provider: Provider, reason: str):
+        super().__init__(provider, reason, OUT_OF_REACH)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A person as their provider knows them. Only issuer and subject identify them; the rest may change."""
+
+    issuer: str
+    subject: str
+    name: str = ""
+    email: str = ""  # only if the provider has checked it
+    groups: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()  # how they signed in there (`amr`)
+    session: str = ""  # their session at the provider (`sid`)
+    proved_at: int = 0  # when they last proved there who they are (`auth_time`); 0 if it does not say
+
+    @property
+    def key(self) -> str:
+        """What we store: the subject itself is nobody's business here."""
+        return digest(self.issuer, self.subject)
+
+    def as_item(self) -> dict[str, Any]:
+        return {**asdict(self), "groups": list(self.groups), "methods": list(self.methods)}
+
+    @property
+    def used_second_factor(self) -> bool:
+        return not SECOND_FACTORS.isdisjoint(self.methods)
+
+    @property
+    def session_key(self) -> str:
+        return digest(self.issuer, self.session) if self.session else ""
+
+
+def identity_of(item: dict[str, Any]) -> Identity:
+    return Identity(**{**item, "groups": tuple(item["groups"]), "methods": tuple(item["methods"])})
+
+
+def digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """The secrets of one sign-in, which its answer has to match. The verifier is for PKCE."""
+
+    state: str
+    nonce: str
+    verifier: str
+    began: int
+    again: bool = False  # whether the person has to prove who they are, even if the provider remembers them
+
+
+class Connector(Protocol):
+    """One configured provider. Connectors neither read nor write the store."""
+
+    provider: Provider
+    asks_again: bool  # whether it makes people prove who they are when asked to, and says that it did
+
+    def start(self, challenge: Challenge, redirect_uri: str) -> str:
+        """Where to send the person."""
+
+    def finish(self, challenge: Challenge, redirect_uri: str, answer: Mapping[str, str]) -> Identity:
+        """Who they are, by the parameters they came back with. Raises `ProviderError`."""
+
+    def sign_out_url(self, back: str) -> str:
+        """Where they can sign out of the provider, too; empty if there is no such page."""
+
+    def signed_out(self, token: str) -> SignedOut:
+        """What a logout token says that the provider sent. Raises `ProviderError`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedOut:
+    """A sign-out at the provider: of one of its sessions, or of all sessions of a person. Empty if not named."""
+
+    session_key: str
+    key: str  # of the identity
+    token_id: str

@@ -1,1 +1,0 @@
-"""GitHub: OAuth 2 without OpenID Connect."""

@@ -1,1 +1,0 @@
-"""OpenID Connect: Keycloak, Entra ID, Google, Dex, Authentik and others."""
