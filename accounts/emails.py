@@ -14,8 +14,7 @@ from django.utils.translation import gettext_noop
 
 from foundation.acts.refusals import Refusal
 from foundation.acts.tokens import SECONDS_PER_DAY, create_token, read_token
-from foundation.mail.emails import EmailTemplate
-from foundation.mail.mail import Mail
+from foundation.mail.emails import EmailTemplate, Mail
 from foundation.store import keys
 
 from . import repository

@@ -11,8 +11,7 @@ from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import was_mailed
 from elections.rolls import is_by_address
 from foundation.mail import outbox
-from foundation.mail.emails import RECIPIENT_NAME, EmailTemplate
-from foundation.mail.mail import Mail
+from foundation.mail.emails import RECIPIENT_NAME, EmailTemplate, Mail
 from foundation.store.table import Write
 
 from .repository import VoterContext

@@ -16,8 +16,7 @@ from elections.rules import Election, State
 from foundation.acts.links import absolute_url
 from foundation.acts.storage import now_text
 from foundation.acts.tokens import create_token
-from foundation.mail.emails import EmailTemplate, Message
-from foundation.mail.mail import Mail, NothingToSay
+from foundation.mail.emails import EmailTemplate, Mail, Message, NothingToSay
 from foundation.pages import markdown_cache
 from foundation.pages.paths import path_of
 

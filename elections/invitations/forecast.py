@@ -14,8 +14,7 @@ from elections.rules import Action, Election, WrongState
 from foundation.acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from foundation.acts.storage import now_text, table
 from foundation.mail import outbox
-from foundation.mail.emails import RECIPIENT_NAME, compose
-from foundation.mail.mail import Mail
+from foundation.mail.emails import RECIPIENT_NAME, Mail, compose
 from foundation.store.log import Event
 
 from . import mailing

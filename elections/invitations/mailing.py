@@ -25,8 +25,7 @@ from foundation.acts.retry import retry_lost_race
 from foundation.acts.storage import now_text, table
 from foundation.acts.tokens import create_token
 from foundation.mail import outbox
-from foundation.mail.emails import RECIPIENT_NAME
-from foundation.mail.mail import Ledger
+from foundation.mail.emails import RECIPIENT_NAME, Ledger
 from foundation.store import keys, sharded_reads
 from foundation.store.log import Event
 from foundation.store.table import (

@@ -18,8 +18,7 @@ from accounts.rules import check_confirmed
 from elections import actions
 from elections.rules import Action, Election, WrongState
 from foundation.acts.storage import now_text, table
-from foundation.mail.emails import Message
-from foundation.mail.mail import Mail, NothingToSay
+from foundation.mail.emails import Mail, Message, NothingToSay
 from foundation.pages import markdown_cache
 from foundation.store import keys
 from foundation.store.log import Event

@@ -13,7 +13,7 @@ from accounts.models import User
 from foundation.acts.links import absolute_url
 from foundation.acts.storage import table
 from foundation.acts.tokens import create_token
-from foundation.mail.mail import Mail
+from foundation.mail.emails import Mail
 from foundation.store import keys
 from foundation.store.table import Delete, Item, Put
 

@@ -15,7 +15,7 @@ from foundation.acts.caches import Cacheable, get_cached
 from foundation.acts.hooks import Hooks
 from foundation.acts.storage import table
 from foundation.mail import outbox
-from foundation.mail.mail import Mail
+from foundation.mail.emails import Mail
 from foundation.store import keys
 from foundation.store.table import Item, Key
 

@@ -1,12 +1,18 @@
-"""E-mail templates, and composing a mail from one. Links with tokens are made only when a mail is sent."""
+"""A mail in the outbox, the templates of mails, and composing one.
+
+Links with tokens are made only when a mail is sent.
+"""
 
 from __future__ import annotations
 
 import hmac
 import re
 import secrets
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parseaddr, quote
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,9 +26,93 @@ from django.utils.translation import gettext as _
 from foundation.acts.branding import site_colour, site_name
 from foundation.acts.hooks import Hooks
 from foundation.acts.links import absolute_url
+from foundation.store.table import Key
 
-from .mail import Mail
-from .names import isolated, named_sender
+
+class NothingToSay(Exception):
+    """The mail can no longer be composed, because what it was about is gone."""
+
+
+class Withdrawn(NothingToSay):
+    """The sender or the recipient no longer wants a mail that is still waiting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Where a sender counts its mails: totals in one item, and one entry per failed mail."""
+
+    counts: Key
+    kind: str
+    failure: Key
+
+    def counted(self, state: str) -> str:
+        return f"{self.kind}_{state}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A mail in the outbox."""
+
+    number: str
+    kind: str
+    to: str
+    about: dict[str, str]
+    language: str
+    state: str
+    reason: str  # a key of outbox.REASONS, or empty
+    detail: str  # the mail server's last reply
+    tries: int
+    queued_at: str
+    ledger: Ledger | None = None
+    not_before: int = 0
+    again_at: str = ""  # when a retry was last requested
+    note: str = ""  # a key of outbox.NOTES, or empty: what was reported after sending
+    note_detail: str = ""
+
+    @property
+    def next_try(self) -> datetime:
+        return datetime.fromtimestamp(self.not_before, UTC)
+
+    def queued_for(self, now: float) -> float:
+        """Seconds since it was queued."""
+        return now - datetime.fromisoformat(self.queued_at).timestamp()
+
+    def waited_for(self, now: float) -> float:
+        """Seconds since it was queued or last requeued by a person."""
+        return now - datetime.fromisoformat(self.again_at or self.queued_at).timestamp()
+
+
+# --- names: the sender's, and those chosen by people, made safe for text in either direction ---
+
+FIRST_STRONG, POP = "\u2068", "\u2069"
+LEFT_TO_RIGHT_MARK, RIGHT_TO_LEFT_MARK = "\u200e", "\u200f"
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")  # would change text direction, or end our own isolation
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\s]+")
+RIGHT_TO_LEFT = ("R", "AL", "AN")
+
+
+def isolated(name: str) -> str:
+    """Isolates a right-to-left name, so that the sentence around it keeps its order.
+
+    The isolates are invisible characters that work in subjects and in both parts of a mail. All other names go without,
+    because not every mail program supports them.
+    """
+    line = _TURNING.sub("", _UNSEEN.sub(" ", name)).strip()
+    turns = not line.isascii() and any(unicodedata.bidirectional(character) in RIGHT_TO_LEFT for character in line)
+    return f"{FIRST_STRONG}{line}{POP}" if turns else line
+
+
+def turned_as_here(text: str) -> str:
+    """A text that begins with an isolated name, whose direction is that of the language it is in. By its first letter,
+    browsers would take that of the name."""
+    mark = RIGHT_TO_LEFT_MARK if get_language_bidi() else LEFT_TO_RIGHT_MARK
+    return f"{mark}{text}" if FIRST_STRONG in text else text
+
+
+def named_sender(sender: str, name: str) -> str:
+    """The sender of mails; a bare address gets the site's name."""
+    shown, address = parseaddr(sender)
+    return sender if shown or not address else f'"{quote(name)}" <{address}>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +207,9 @@ def compose(mail: Mail, template: EmailTemplate | None = None) -> EmailMultiAlte
     """Composes the mail in its stored language, optionally with another template."""
     template, name = template or EMAIL_TEMPLATES[mail.kind], site_name()
     with override(mail.language):
-        context = _context(template, mail) | {"site": settings.SITE_URL, "site_name": name, "colours": _colours()}
+        (shades,) = COLOURING
+        colours = {shade.replace("-", "_"): for_modes for shade, for_modes in shades(site_colour()).items()}
+        context = _context(template, mail) | {"site": settings.SITE_URL, "site_name": name, "colours": colours}
         text = render_to_string("mail/email.txt", context).strip() + "\n"
         message = BoundedMessage(f"{name}: {context['subject']}", text, sender(name), [mail.to])
         message.attach_alternative(render_to_string("mail/email.html", context), "text/html")
@@ -139,7 +231,10 @@ def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
         "greeting": _("Hello %(name)s,") % {"name": name} if (name := values.get(RECIPIENT_NAME)) else _("Hello,"),
         "sentences": [(_(sentence) % values).strip() for sentence in template.sentences],
         "listed": [isolated(line) for line in more.get(template.listed, "").splitlines()],
-        "items": [_placed(each) for each in template.items(mail)] if template.items else [],
+        "items": [
+            replace(each, name=isolated(each.name), sentence=isolated(each.sentence), url=absolute_url(each.url))
+            for each in (template.items(mail) if template.items else ())
+        ],
         "description": template.description(mail) if template.description else None,
         "written": written,
         "after": [_(sentence) % values for sentence in template.after],
@@ -152,16 +247,6 @@ def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
         "language": mail.language,
         "direction": "rtl" if get_language_bidi() else "ltr",
     }
-
-
-def _placed(item: LinkedItem) -> LinkedItem:
-    return replace(item, name=isolated(item.name), sentence=isolated(item.sentence), url=absolute_url(item.url))
-
-
-def _colours() -> dict[str, tuple[str, str]]:
-    """Colours by name, for light and dark mode."""
-    (shades,) = COLOURING
-    return {name.replace("-", "_"): pair for name, pair in shades(site_colour()).items()}
 
 
 def sender(name: str) -> str:

@@ -54,15 +54,15 @@ def all_outages(where: Table) -> list[Outage]:
 
 
 def is_backing_off(lane: str, now: float) -> bool:
-    known = find_outage(lane)
-    return known is not None and known.until > now
+    outage = find_outage(lane)
+    return outage is not None and outage.until > now
 
 
 def record_failure(lane: str, words: str, now: float, chance: Chance = uniform) -> None:
     """Records another failure in a row, with growing, randomised backoff."""
-    known = find_outage(lane)
-    failures = known.failures + 1 if known else 1
-    since = known.since if known else as_text(datetime.fromtimestamp(now, UTC))
+    outage = find_outage(lane)
+    failures = outage.failures + 1 if outage else 1
+    since = outage.since if outage else as_text(datetime.fromtimestamp(now, UTC))
     place, until = keys.mail_server(lane), int(now + backoff(failures, chance))
     table().write(Put({**place.item, "failures": failures, "since": since, "until": until, "words": words}))
 

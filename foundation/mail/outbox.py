@@ -42,8 +42,7 @@ from foundation.store.table import (
     Write,
 )
 
-from .emails import EMAIL_TEMPLATES
-from .mail import Ledger, Mail
+from .emails import EMAIL_TEMPLATES, Ledger, Mail
 
 QUEUED, SENDING, SENT, FAILED, UNKNOWN, ASIDE = STATES = ("queued", "sending", "sent", "failed", "unknown", "aside")
 RETENTION_SECONDS = 30 * 24 * 3600
@@ -104,11 +103,14 @@ def number_for(occasion: str, to: str) -> str:
 
 
 def _queued(number: str, kind: str, to: str, ledger: Ledger | None, about: dict[str, str]) -> Put:
-    place, now = keys.mail(number), as_text(datetime.now(UTC))
+    place, now, account = keys.mail(number), as_text(datetime.now(UTC)), {}
+    if ledger is not None:
+        counts, failure = ledger.counts, ledger.failure
+        account = {"account": {"kind": ledger.kind, "pk": counts.pk, "counts": counts.sk, "failure": failure.sk}}
     return Put(
         {
             **place.item,
-            **_ledger_item(ledger),
+            **account,
             "GSI1PK": keys.mail_list(QUEUED, number, queue_shards()),
             "GSI1SK": keys.mail_by_turn(now, number, urgent=is_urgent(kind)),
             "number": number,
@@ -122,13 +124,6 @@ def _queued(number: str, kind: str, to: str, ledger: Ledger | None, about: dict[
             "queued_at": now,
         }
     )
-
-
-def _ledger_item(ledger: Ledger | None) -> Item:
-    if ledger is None:
-        return {}
-    counts, failure = ledger.counts, ledger.failure
-    return {"account": {"kind": ledger.kind, "pk": counts.pk, "counts": counts.sk, "failure": failure.sk}}
 
 
 def queued_nothing() -> Put:
@@ -260,21 +255,18 @@ def _counting_all(moves: Iterable[Move]) -> dict[Key, Write]:
 
 def moving(mail: Mail, old: str, new: str, *, before: int | None = None, **changes: str | int) -> Update:
     held = Equals("state", old)
-    listed = _sort_key(mail, new, changes)
+    if new == QUEUED:
+        not_before = int(changes.get("not_before", mail.not_before))
+        due = as_text(datetime.fromtimestamp(not_before, UTC)) if not_before else mail.queued_at
+        listed = keys.mail_by_turn(due, mail.number, urgent=is_urgent(mail.kind))
+    else:
+        listed = keys.id_by_date(mail.queued_at, mail.number)
     return Update(
         keys.mail(mail.number),
         set={"state": new, "GSI1PK": keys.mail_list(new, mail.number, queue_shards()), "GSI1SK": listed, **changes},
         remove=("ttl",) if new == QUEUED else (),  # queued mails do not expire
         when=held if before is None else held & Less("lease", before),
     )
-
-
-def _sort_key(mail: Mail, new: str, changes: Changes) -> str:
-    if new != QUEUED:
-        return keys.id_by_date(mail.queued_at, mail.number)
-    not_before = int(changes.get("not_before", mail.not_before))
-    due = as_text(datetime.fromtimestamp(not_before, UTC)) if not_before else mail.queued_at
-    return keys.mail_by_turn(due, mail.number, urgent=is_urgent(mail.kind))
 
 
 def counting(mail: Mail, old: str, new: str, changes: Changes) -> list[Write]:

@@ -28,20 +28,8 @@ from foundation.store.splitting import by_count
 from foundation.store.table import Item, Span, StoreError
 
 from . import outages, outbox
+from .emails import Mail, NothingToSay, Withdrawn, is_still_useful
 from .emails import compose as compose_email
-from .emails import is_still_useful
-from .errors import (
-    Deferred,
-    MailError,
-    Rejected,
-    Unanswered,
-    Unreachable,
-    error_for_reply,
-    error_text,
-    redact_address,
-    reply_code,
-)
-from .mail import Mail, NothingToSay, Withdrawn
 from .outages import LANES, URGENT
 from .outbox import (
     ASIDE,
@@ -55,7 +43,19 @@ from .outbox import (
     Move,
     mail_of,
 )
-from .smtp import EmailBackend, is_lost
+from .smtp import (
+    Deferred,
+    EmailBackend,
+    MailError,
+    Rejected,
+    Unanswered,
+    Unreachable,
+    error_for_reply,
+    error_text,
+    is_lost,
+    redact_address,
+    reply_code,
+)
 
 MAX_BATCH_MAILS = 25  # claimed at once
 BATCH_SECONDS = 2  # after which no other mail of a batch is begun
@@ -166,11 +166,6 @@ class LaneRun:
         _log.warning("mail server out of reach", extra={"lane": self.name, "code": error.code, "words": text})
         outages.record_failure(self.name, text, self.now())
 
-    def _answered(self) -> None:
-        if self._was_out_of_reach:
-            self._was_out_of_reach = False
-            outages.clear_outage(self.name)
-
     def hang_up(self) -> None:
         if self._backend is not None:
             self._backend.close()
@@ -205,7 +200,17 @@ class LaneRun:
 
     def _send(self, mail: Mail, message: EmailMessage) -> tuple[Move, MailError | None]:
         try:
-            answer = redact_address(self._hand_over(message), mail.to)
+            # Returns the server's reply. A stale connection is reopened at once, but only once.
+            message.connection, server = self._backend, self._server
+            was_used = server is not None and bool(server.answer)
+            try:
+                message.send()
+            except Deferred as error:
+                if server is None or not (was_used and is_lost(error)):
+                    raise
+                server.open()
+                message.send()
+            answer = redact_address(server.answer if server is not None else "", mail.to)
         except Exception as error:
             failure = as_mail_error(error)
             return self._settled(mail, failure), failure
@@ -214,7 +219,9 @@ class LaneRun:
     def _learn(self, failure: MailError | None) -> None:
         """What a mail's outcome says about the server: it answers, or the connection was lost."""
         if failure is None or (self._server is not None and self._server.connection is not None):
-            self._answered()
+            if self._was_out_of_reach:
+                self._was_out_of_reach = False
+                outages.clear_outage(self.name)
         elif self._server is not None:
             self._shut(failure)
 
@@ -232,19 +239,6 @@ class LaneRun:
             ended = self._ended(mail, FAILED, "unwritten", MailError(type(error).__name__), old=QUEUED)
         outbox.move_all([ended])
         return None
-
-    def _hand_over(self, message: EmailMessage) -> str:
-        """Returns the server's reply. A stale connection is reopened at once, but only once."""
-        message.connection, server = self._backend, self._server
-        was_used = server is not None and bool(server.answer)
-        try:
-            message.send()
-        except Deferred as error:
-            if server is None or not (was_used and is_lost(error)):
-                raise
-            server.open()
-            message.send()
-        return server.answer if server is not None else ""
 
     def _settled(self, mail: Mail, error: MailError) -> Move:
         """What becomes of a mail that did not go out."""

@@ -1,4 +1,4 @@
-"""SMTP backend that always knows how far a mail came.
+"""Sending by SMTP, in a way that always knows how far a mail came.
 
 If the connection is lost before the final dot, the server cannot have accepted the mail; after that, the outcome is
 unknown. Each exchange has an overall deadline, not only a timeout for each wait: a server that sends single bytes could
@@ -7,12 +7,16 @@ block us for ever.
 
 from __future__ import annotations
 
+import math
+import os
 import re
 import smtplib
 import socket
 import ssl
-from collections.abc import Sequence
-from contextlib import suppress
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from email.policy import EmailPolicy
 from email.utils import parseaddr
 from typing import IO, Any
@@ -23,17 +27,133 @@ from django.core.mail.backends.smtp import EmailBackend as SmtpBackend
 from django.core.mail.utils import DNS_NAME
 from django.utils.functional import cached_property
 
-from .deadlines import SocketDeadline
-from .errors import (
-    ConnectionLost,
-    Deferred,
-    MailError,
-    Unanswered,
-    Unreachable,
-    error_for_reply,
-    error_text,
-    reply_text,
-)
+MAX_REPLY_CHARS = 300
+_ADDRESS = re.compile(r"<?[^\s<>,;:\"'()]+@[\w.\[\]:-]*[\w\]]>?")
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
+MIN_LOCAL_PART_CHARS = 3  # shorter local parts are not redacted on their own: they occur in any sentence
+
+
+class MailError(Exception):
+    """Any outcome other than success; the code is 0 if the server gave none."""
+
+    def __init__(self, text: str, code: int = 0):
+        self.text, self.code = text, code
+        super().__init__(text)
+
+
+class Unreachable(MailError):
+    """No connection, or the server refuses before any mail: not the mail's fault."""
+
+
+class Deferred(MailError):
+    """A 4xx reply about this mail, or a connection lost before the server had all of it: safe to retry."""
+
+
+class ConnectionLost(Deferred):
+    """The connection was lost before the server had all of the mail."""
+
+
+class Rejected(MailError):
+    """A 5xx reply about this mail: retrying would not help."""
+
+
+class Unanswered(MailError):
+    """The connection was lost after the server had the whole mail, but before its reply."""
+
+
+def error_for_reply(code: int, text: bytes | str) -> MailError:
+    kind = Rejected if 500 <= code <= 599 else Deferred
+    return kind(reply_text(code, text), code)
+
+
+def reply_text(code: int, text: bytes | str) -> str:
+    text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    return f"{code} {text}".strip()
+
+
+def error_text(error: Exception) -> str:
+    """Describes a connection failure in the words of the server or the system."""
+    if isinstance(error, MailError):
+        return error.text
+    if isinstance(error, smtplib.SMTPResponseException):
+        return reply_text(error.smtp_code, error.smtp_error)
+    text = getattr(error, "verify_message", "") or getattr(error, "strerror", "") or str(error)
+    return text or type(error).__name__
+
+
+def reply_code(error: Exception) -> int:
+    return error.code if isinstance(error, MailError) else int(getattr(error, "smtp_code", 0))
+
+
+def redact_address(text: str, to: str) -> str:
+    """The server's reply on one line, without addresses, because replies often quote the recipient."""
+    text = _ADDRESS.sub("<…>", _UNSEEN.sub(" ", text))
+    local = to.partition("@")[0]
+    is_absent = text.isascii() and local.isascii() and local.lower() not in text.lower()  # needs no pattern of its own
+    if len(local) >= MIN_LOCAL_PART_CHARS and not is_absent:
+        text = re.sub(rf"(?<!\w){re.escape(local)}(?!\w)", "…", text, flags=re.IGNORECASE)
+    return text.strip()[:MAX_REPLY_CHARS]
+
+
+class SocketDeadline:
+    """Enforced by a watcher thread, which sleeps while nothing can be late."""
+
+    def __init__(self) -> None:
+        self.was_exceeded = False
+        self._socket: socket.socket | None = None
+        self._changed = threading.Condition()
+        self._deadline = self._wakes_at = math.inf  # of the current exchange; of the watcher
+        self._watcher: threading.Thread | None = None
+        self._is_released = False
+
+    def watch(self, made: socket.socket) -> None:
+        """Duplicates the handle, which stays valid whatever is wrapped around the socket later."""
+        with self._changed:
+            self._socket = socket.socket(fileno=os.dup(made.fileno()))  # a TLS socket has no dup()
+            if self.was_exceeded:
+                self._disconnect()
+
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """Disconnects the socket when the time is up, which also interrupts pending reads."""
+        ends = time.monotonic() + seconds
+        with self._changed:
+            self._deadline = ends
+            if self._watcher is None:
+                self._watcher = threading.Thread(target=self._watch, name="deadline", daemon=True)
+                self._watcher.start()
+            elif ends < self._wakes_at:
+                self._changed.notify()
+        try:
+            yield
+        finally:
+            self._deadline = math.inf
+
+    def release(self) -> None:
+        with self._changed:
+            self._is_released = True
+            self._changed.notify()
+            if self._socket is not None:
+                self._socket.close()
+                self._socket = None
+
+    # --- watching ---
+
+    def _watch(self) -> None:
+        with self._changed:
+            while not self._is_released:
+                self._wakes_at = ends = self._deadline
+                if ends <= time.monotonic():
+                    self._disconnect()
+                    return
+                self._changed.wait(ends - time.monotonic() if ends < math.inf else None)
+
+    def _disconnect(self) -> None:
+        self.was_exceeded = True
+        if self._socket is not None:
+            with suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+
 
 TIMEOUT_SECONDS = 60  # for opening a connection, and for each mail
 QUIT_TIMEOUT_SECONDS = 5
@@ -172,23 +292,19 @@ class EmailBackend(SmtpBackend):
         opened = self.open()
         try:
             for message in email_messages:
-                self._hand_over(message)
+                assert self.connection is not None
+                sender, to = map(envelope_address, (message.from_email, *message.recipients()))
+                text = as_sent(message)
+                try:
+                    with self.connection.deadline.within(self.seconds):
+                        self.answer = self.connection.deliver(sender, to, text)
+                except MailError as error:
+                    self._go_on_after(error)
+                    raise
         finally:
             if opened:
                 self.close()
         return len(email_messages)
-
-    def _hand_over(self, message: EmailMessage) -> None:
-        """Sends one mail to one address, as all our mails are."""
-        assert self.connection is not None
-        sender, to = map(envelope_address, (message.from_email, *message.recipients()))
-        text = as_sent(message)
-        try:
-            with self.connection.deadline.within(self.seconds):
-                self.answer = self.connection.deliver(sender, to, text)
-        except MailError as error:
-            self._go_on_after(error)
-            raise
 
     def _go_on_after(self, error: MailError) -> None:
         """Resets the session so that the next mail can follow, or else closes the connection."""

@@ -20,7 +20,7 @@ from foundation.store.log import Event
 from foundation.store.table import Delete, Equals, Item, Missing, Put, Write
 
 from . import outages
-from .mail import Mail
+from .emails import Mail
 from .outbox import (
     ASIDE,
     FAILED,
@@ -134,27 +134,20 @@ def carry_out(goes_on: Callable[[], bool]) -> int:
             stopped.append(True)
             return False
         mail = mail_of(item)
-        return _settle(mail, mark) if mark.get("state") == UNKNOWN else _retry_failed(mail, mark["asked_at"])
+        if mail.again_at >= mark["asked_at"]:  # it has failed again: a person has to look at it
+            return False
+        if mark.get("state") != UNKNOWN:
+            return mail.reason in RETRIABLE and move(mail, FAILED, QUEUED, **_requeued(mark["asked_at"]))
+        if mark["mailing"] not in ("", mailing_of(mail)):
+            return False
+        if mark["how"] == RETRY:
+            return move(mail, UNKNOWN, QUEUED, **_requeued(mark["asked_at"]))
+        return move(mail, UNKNOWN, SENT, reason="", detail="", ttl=int(time.time()) + RETENTION_SECONDS)
 
     done = process_each(table().each(keys.mails(mark.get("state", FAILED))), take)
     if not stopped:
         table().write(Delete(keys.MAILS_AGAIN, when=Missing() | Equals("asked_at", mark["asked_at"])))
     return done
-
-
-def _settle(mail: Mail, mark: Item) -> bool:
-    """Skips mails that became unknown again after they were resent: a person has to look at those."""
-    if mail.again_at >= mark["asked_at"] or mark["mailing"] not in ("", mailing_of(mail)):
-        return False
-    if mark["how"] == RETRY:
-        return move(mail, UNKNOWN, QUEUED, **_requeued(mark["asked_at"]))
-    return move(mail, UNKNOWN, SENT, reason="", detail="", ttl=int(time.time()) + RETENTION_SECONDS)
-
-
-def _retry_failed(mail: Mail, asked_at: str) -> bool:
-    if mail.again_at >= asked_at or mail.reason not in RETRIABLE:
-        return False
-    return move(mail, FAILED, QUEUED, **_requeued(asked_at))
 
 
 ALREADY_UNDER_WAY = _("Mails are already being resent or settled. Wait until that is done.")

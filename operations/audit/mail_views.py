@@ -21,11 +21,10 @@ from foundation.acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from foundation.acts.refusals import Refusal
 from foundation.acts.storage import table
 from foundation.mail import outbox, undelivered
-from foundation.mail.emails import compose
-from foundation.mail.errors import MailError, redact_address
-from foundation.mail.mail import Mail, NothingToSay
+from foundation.mail.emails import Mail, NothingToSay, compose
 from foundation.mail.outages import all_outages
 from foundation.mail.sending import send_test_email
+from foundation.mail.smtp import MailError, redact_address
 from foundation.pages.messages import run_action
 from foundation.pages.paging import list_context
 from foundation.store.parallel import run_parallel

@@ -9,9 +9,7 @@ from django.utils.translation import gettext_noop
 from elections import repository
 from elections.invitations import own_text, wording
 from elections.rules import Election
-from foundation.mail.emails import EmailTemplate, Message
-from foundation.mail.mail import Mail, NothingToSay
-from foundation.mail.names import isolated
+from foundation.mail.emails import EmailTemplate, Mail, Message, NothingToSay, isolated
 from foundation.pages import markdown_cache
 
 from . import repository as requests

@@ -11,8 +11,7 @@ from django.utils.translation import gettext_noop, ngettext
 from foundation.acts.links import absolute_url
 from foundation.acts.storage import now_text, table
 from foundation.acts.tokens import SECONDS_PER_DAY
-from foundation.mail.emails import EmailTemplate, Message
-from foundation.mail.mail import Mail, Withdrawn
+from foundation.mail.emails import EmailTemplate, Mail, Message, Withdrawn
 from foundation.store import keys
 
 from . import subscriptions

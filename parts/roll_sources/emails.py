@@ -6,8 +6,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop, ngettext
 
 from elections import repository
-from foundation.mail.emails import EmailTemplate
-from foundation.mail.mail import Mail, NothingToSay
+from foundation.mail.emails import EmailTemplate, Mail, NothingToSay
 
 from . import sources
 

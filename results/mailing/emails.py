@@ -13,8 +13,7 @@ from elections import repository
 from elections.invitations import opt_out
 from elections.invitations.mailing import ASKED
 from elections.invitations.voting_link import new_token
-from foundation.mail.emails import EmailTemplate
-from foundation.mail.mail import Mail
+from foundation.mail.emails import EmailTemplate, Mail
 from foundation.tally.lots import ByLot
 from results.outcomes import describe_lots, outcome_of_vote
 

@@ -16,7 +16,7 @@ from elections.invitations.voting_link import new_token, read_link
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from foundation.mail.mail import Mail
+from foundation.mail.emails import Mail
 from foundation.ranking.candidates import Candidate
 from foundation.store.log import as_text, utc_now
 from results.mailing.emails import RESULT

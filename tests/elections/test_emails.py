@@ -23,9 +23,7 @@ from elections.roll.services import add_voters
 from elections.rules import Election
 from foundation.acts.tokens import create_token
 from foundation.mail import outbox
-from foundation.mail.emails import EMAIL_TEMPLATES, compose
-from foundation.mail.mail import Mail
-from foundation.mail.names import isolated
+from foundation.mail.emails import EMAIL_TEMPLATES, Mail, compose, isolated
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.table import Update

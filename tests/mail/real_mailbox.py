@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from foundation.mail import bounce_mailbox
+from foundation.mail import bounces
 from foundation.mail import outbox as mail
 from foundation.mail.emails import compose, message_id
 from foundation.mail.sending import send_waiting
@@ -129,10 +129,10 @@ def test_a_bounce_is_read_past_a_bad_mail(site, sent, settings, certificate, dov
     (box / "new" / "2").write_bytes(report(message_id(sent)))
     settings.MAIL_CA = str(certificate)
     settings.BOUNCES_URL = f"{scheme}://vote:pass%25word@127.0.0.1:{imaps if scheme == 'imaps' else imap}/INBOX"
-    bounce_mailbox.check_mailbox(settings.BOUNCES_URL)
+    bounces.check_mailbox(settings.BOUNCES_URL)
     assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
     assert mail.find(sent).state == mail.FAILED
-    found = bounce_mailbox.state(site.get(keys.BOUNCES_READ))
+    found = bounces.mailbox_state(site.get(keys.BOUNCES_READ))
     assert (found.trouble, [each["reason"] for each in found.unreadable]) == ("", ["RecursionError"])
     assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 0)
 
@@ -145,14 +145,14 @@ def test_a_refusal_is_told_in_the_servers_words(site, settings, certificate, dov
     settings.MAIL_CA = str(certificate)
     settings.BOUNCES_URL = f"imaps://{asked.format(dovecot[2])}"
     assert run_job(BOUNCES, Leases(site)).outcome == Outcome.FAILED
-    assert words in bounce_mailbox.state(site.get(keys.BOUNCES_READ)).trouble
+    assert words in bounces.mailbox_state(site.get(keys.BOUNCES_READ)).trouble
 
 
 def test_starttls_to_another_machine_is_required(site, sent, settings, certificate, dovecot, monkeypatch):
     """As for every mailbox that is not on this machine."""
-    monkeypatch.setattr(bounce_mailbox, "LOCAL_HOSTS", ())
+    monkeypatch.setattr(bounces, "LOCAL_HOSTS", ())
     box, imap, _ = dovecot
     (box / "new" / "1").write_bytes(report(message_id(sent)))
     settings.MAIL_CA = str(certificate)
     settings.BOUNCES_URL = f"imap://vote:pass%25word@127.0.0.1:{imap}"
-    assert bounce_mailbox.read_bounces() == 1
+    assert bounces.read_bounces() == 1

@@ -13,10 +13,10 @@ from django.core.mail import EmailMessage
 from foundation.acts.storage import table
 from foundation.mail import outbox as mail
 from foundation.mail import sending
-from foundation.mail.errors import Rejected
-from foundation.mail.mail import Ledger, Mail
+from foundation.mail.emails import Ledger, Mail
 from foundation.mail.outbox import ASIDE, FAILED, QUEUED, SENDING, SENT, UNKNOWN, Move
 from foundation.mail.sending import BATCH_SECONDS, LEASE_SECONDS, MAX_BATCH_MAILS, send_waiting
+from foundation.mail.smtp import Rejected
 from foundation.store import keys
 from foundation.store.table import Conflict, Delete, Key, Put, Unavailable
 from tests.skills.test_endorsing_dynamodb import on_dynamodb  # noqa: F401

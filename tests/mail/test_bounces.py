@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foundation.acts.storage import table
-from foundation.mail import bounce_mailbox
+from foundation.mail import bounces
 from foundation.mail import outbox as mail
 from foundation.mail.bounces import parse_report
 from foundation.mail.emails import compose, mail_number, message_id
@@ -135,17 +135,17 @@ def test_a_mail_that_came_back_has_failed_with_the_words_and_without_the_address
 
 def test_one_that_is_held_up_or_unwanted_is_noted_and_stays_sent(site, sent, maildir):
     (maildir / "new" / "1").write_bytes(report(message_id(sent), "delayed", "4.4.1"))
-    bounce_mailbox.read_bounces()
+    bounces.read_bounces()
     assert (mail.find(sent).state, mail.find(sent).note) == (mail.SENT, "delayed")
     (maildir / "new" / "2").write_bytes(complaint(message_id(sent)))
-    bounce_mailbox.read_bounces()
+    bounces.read_bounces()
     assert note_text(mail.find(sent)) == "The recipient reported it as spam: abuse"
 
 
 def test_a_forged_bounce_changes_nothing(site, sent, maildir):
     (maildir / "new" / "1").write_bytes(report(f"<{sent}@testserver>"))
     (maildir / "new" / "2").write_bytes(report(f"<{sent}.{'0' * 20}@testserver>"))
-    assert bounce_mailbox.read_bounces() == 0
+    assert bounces.read_bounces() == 0
     assert mail.find(sent).state == mail.SENT
 
 
@@ -153,7 +153,7 @@ def test_a_bounce_changes_no_account_and_the_next_mail_goes_out(site, queue, sen
     person("Ann", email="ann@example.org")
     before = site.get(keys.user("Ann"))
     (maildir / "new" / "1").write_bytes(report(message_id(sent)))
-    bounce_mailbox.read_bounces()
+    bounces.read_bounces()
     assert site.get(keys.user("Ann")) == before
     queue("ann")
     assert send_waiting(compose) == 1
@@ -162,12 +162,12 @@ def test_a_bounce_changes_no_account_and_the_next_mail_goes_out(site, queue, sen
 def test_by_imap_a_mailbox_is_only_looked_at_and_each_mail_once(site, sent, settings):
     with ImapServer({3: b"Subject: Hello\n\nA person answers.", 4: report(message_id(sent))}) as server:
         settings.BOUNCES_URL = f"imap://vote%40example.org:pass%20word@127.0.0.1:{server.port}/INBOX"
-        assert bounce_mailbox.read_bounces() == 1
+        assert bounces.read_bounces() == 1
         assert mail.find(sent).state == mail.FAILED
         fetched = [asked for asked in server.heard if "FETCH" in asked.upper()]
         assert len(fetched) == 2
         assert all("PEEK" in asked for asked in fetched)
-        assert bounce_mailbox.read_bounces() == 0
+        assert bounces.read_bounces() == 0
         assert [asked for asked in server.heard if "FETCH" in asked.upper()] == fetched
         assert {"EXAMINE", "SELECT"} & {asked.split()[0].upper() for asked in server.heard} == {"EXAMINE"}
         assert any(asked.startswith('LOGIN vote@example.org "pass word"') for asked in server.heard)
@@ -205,7 +205,7 @@ def nested() -> bytes:
 
 
 def set_aside() -> list[tuple[str, str]]:
-    found = bounce_mailbox.state(table().get(keys.BOUNCES_READ)).unreadable
+    found = bounces.mailbox_state(table().get(keys.BOUNCES_READ)).unreadable
     return [(each["mail"], each["reason"]) for each in found]
 
 
@@ -249,7 +249,7 @@ def test_a_store_in_trouble_is_no_mails_fault(site, sent, maildir, monkeypatch):
 def test_a_maildir_where_nothing_can_be_moved_is_out_of_reach_until_it_can(site, maildir, settings):
     (maildir / "cur").rmdir()
     assert run_job(BOUNCES, Leases(site)).outcome == Outcome.FAILED
-    assert bounce_mailbox.state(site.get(keys.BOUNCES_READ)).trouble == "No such file or directory"
+    assert bounces.mailbox_state(site.get(keys.BOUNCES_READ)).trouble == "No such file or directory"
     (maildir / "cur").mkdir()
     assert run_job(BOUNCES, Leases(site)).outcome == Outcome.DONE
-    assert bounce_mailbox.state(site.get(keys.BOUNCES_READ)).trouble == ""
+    assert bounces.mailbox_state(site.get(keys.BOUNCES_READ)).trouble == ""

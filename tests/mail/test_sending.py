@@ -13,10 +13,10 @@ from foundation.mail import outages as mail_server
 from foundation.mail import outbox as mail
 from foundation.mail import smtp
 from foundation.mail.emails import compose
-from foundation.mail.errors import redact_address
 from foundation.mail.outages import BULK, URGENT
 from foundation.mail.outbox import reason_text
 from foundation.mail.sending import GIVE_UP_SECONDS, anything_due, backoff, send_waiting
+from foundation.mail.smtp import redact_address
 from foundation.store import keys
 from foundation.store.table import Put
 from operations.upkeep.worker import jobs

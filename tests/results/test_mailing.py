@@ -24,8 +24,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import WrongState
 from foundation.acts.refusals import NotAllowed
-from foundation.mail.emails import compose
-from foundation.mail.mail import Mail
+from foundation.mail.emails import Mail, compose
 from foundation.mail.sending import send_waiting
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys

@@ -48,7 +48,7 @@ from foundation.acts import background
 from foundation.acts.background import TaskType
 from foundation.acts.storage import now_text, table
 from foundation.acts.tokens import create_token
-from foundation.mail import bounce_mailbox, bounces, outages, undelivered
+from foundation.mail import bounces, outages, undelivered
 from foundation.mail import outbox as mail
 from foundation.mail.emails import compose
 from foundation.mail.sending import send_waiting
@@ -463,8 +463,8 @@ def mails_that_did_not_arrive() -> None:
     undelivered.carry_out(lambda: True)
     send_mails()
     bounces.record_report(bounces.Report(first.number, bounces.COMPLAINED, "abuse"))
-    bounce_mailbox._store_position("7", 1, True)
-    bounce_mailbox._store_state("out of reach", [{"mail": "8", "reason": "RecursionError", "at": "2026-11-15"}])
+    bounces._store_position("7", 1, True)
+    bounces._store_state("out of reach", [{"mail": "8", "reason": "RecursionError", "at": "2026-11-15"}])
     unknown = [mail.queued("trial", f"{name}@example.org") for name in "de"]
     table().write(*unknown)
     for email in unknown:

@@ -30,7 +30,7 @@ from accounts.rules import Role
 from config import proxies
 from foundation.acts import background
 from foundation.acts.pause import Pause
-from foundation.mail import bounce_mailbox, outbox
+from foundation.mail import bounces, outbox
 from foundation.store import keys
 from foundation.store.connect import connect
 from foundation.store.formats import FORMAT
@@ -519,17 +519,17 @@ def undelivered(site) -> list[health.BoundedCount]:
 
 
 def test_the_mailbox_of_bounces_is_tried(site, settings, tmp_path):
-    state = bounce_mailbox.state(None)
+    state = bounces.mailbox_state(None)
     assert list(mail_checks.check_mailbox(state)) == [], "nobody wants it read"
     settings.BOUNCES_URL = f"maildir://{tmp_path}"
     assert [each.grade for each in mail_checks.check_mailbox(state)] == [BROKEN]
     for name in ("new", "cur"):
         (tmp_path / name).mkdir()
     assert [each.grade for each in mail_checks.check_mailbox(state)] == [WELL]
-    refused = bounce_mailbox.state({"trouble": "Read-only file system", "since": "2026-11-15T12:00:00.000Z"})
+    refused = bounces.mailbox_state({"trouble": "Read-only file system", "since": "2026-11-15T12:00:00.000Z"})
     (finding,) = mail_checks.check_mailbox(refused)
     assert (finding.grade, "Read-only file system" in finding.sentence) == (BROKEN, True), "as the worker has met it"
-    aside = bounce_mailbox.state({"unreadable": [{"mail": "17", "reason": "RecursionError"}]})
+    aside = bounces.mailbox_state({"unreadable": [{"mail": "17", "reason": "RecursionError"}]})
     (finding,) = mail_checks.check_mailbox(aside)
     assert (finding.grade, "17 (RecursionError)" in finding.sentence) == (LOOK, True)
 
@@ -537,7 +537,7 @@ def test_the_mailbox_of_bounces_is_tried(site, settings, tmp_path):
 def test_a_mailbox_that_nobody_answers_at_is_broken(site, settings):
     with socket.create_server(("127.0.0.1", 0)) as gone:
         settings.BOUNCES_URL = f"imap://a:b@127.0.0.1:{gone.getsockname()[1]}/"
-    (finding,) = mail_checks.check_mailbox(bounce_mailbox.state(None))
+    (finding,) = mail_checks.check_mailbox(bounces.mailbox_state(None))
     assert (finding.grade, "Connection refused" in finding.sentence) == (BROKEN, True)
 
 

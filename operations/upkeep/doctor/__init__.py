@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from foundation.mail import bounce_mailbox, outbox
+from foundation.mail import bounces, outbox
 from foundation.store.connect import connect
 from foundation.store.log import EventLog, utc_now
 from foundation.store.table import Item, StoreError
@@ -41,7 +41,7 @@ def examine_page(
         ),
         store_checks.check_backup(found.backup, now),
         mail_checks.check_outbox(mails[outbox.FAILED], mails[outbox.UNKNOWN]),
-        *mail_checks.check_worker_mailbox(bounce_mailbox.state(found.bounces)),
+        *mail_checks.check_worker_mailbox(bounces.mailbox_state(found.bounces)),
         machine_checks.check_versions(),
     )
     return sorted(checks, key=lambda each: each.grade)  # the worst first
@@ -74,7 +74,7 @@ def _examine_store(now: datetime) -> Iterator[Finding]:
         yield store_checks.check_backup(found.backup, now)
         yield from store_checks.check_old_backups()
         yield mail_checks.check_outbox(*health.count_mails(table, outbox.FAILED, outbox.UNKNOWN).values())
-        yield from mail_checks.check_mailbox(bounce_mailbox.state(found.bounces))
+        yield from mail_checks.check_mailbox(bounces.mailbox_state(found.bounces))
         yield store_checks.check_background_work()
         newest = store_checks.newest_moment(found, checkpoint)
     except StoreError as error:

@@ -14,7 +14,7 @@ from prometheus_client.core import GaugeMetricFamily
 
 from foundation.acts import key_mark
 from foundation.acts.pause import Pause, pause_of
-from foundation.mail import bounce_mailbox, outages, outbox
+from foundation.mail import bounces, outages, outbox
 from foundation.store import keys, sharded_reads
 from foundation.store.log import as_text, layout, utc_now
 from foundation.store.parallel import run_parallel
@@ -152,7 +152,7 @@ def warnings(found: Mapping[Key, Item], unknown: bool, now: datetime) -> list[st
     """Problems that do not prevent voting, a sentence each."""
     latest = found.get(keys.FIGURES, {}).get(figures.LATEST, "")
     is_future = latest > as_text(now + timedelta(seconds=MAX_CLOCK_SKEW_SECONDS))
-    is_dead = bounce_mailbox.is_configured() and bounce_mailbox.state(found.get(keys.BOUNCES_READ)).trouble
+    is_dead = bounces.has_mailbox() and bounces.mailbox_state(found.get(keys.BOUNCES_READ)).trouble
     return [
         *([key_mark.sentence()] if key_mark.is_replaced(found.get(keys.KEY_MARK)) else ()),
         *([_("The bounce mailbox cannot be read.")] if is_dead else ()),

@@ -13,9 +13,9 @@ from django.conf import settings
 from django.core.mail import get_connection
 from django.utils.translation import gettext as _
 
-from foundation.mail import bounce_mailbox
-from foundation.mail.errors import MailError
+from foundation.mail import bounces
 from foundation.mail.sending import send_test_email
+from foundation.mail.smtp import MailError
 
 from .findings import Finding, broken, ok, warn
 from .health import BoundedCount
@@ -89,21 +89,21 @@ def _check_sending(address: str) -> Finding:
     return ok(_("Mail"), _("The server accepted a mail for %(address)s. Check that it arrives.") % values)
 
 
-def check_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
+def check_mailbox(state: bounces.MailboxState) -> Iterator[Finding]:
     """Opened from here, and as the worker last found it: a systemd unit may deny the worker what this command may
     do."""
-    if bounce_mailbox.is_configured():
+    if bounces.has_mailbox():
         try:
-            bounce_mailbox.check_mailbox(settings.BOUNCES_URL)
+            bounces.check_mailbox(settings.BOUNCES_URL)
         except (IMAP4.error, OSError) as error:
-            sentence = _("The bounce mailbox cannot be read: %(words)s") % {"words": bounce_mailbox.failure_text(error)}
+            sentence = _("The bounce mailbox cannot be read: %(words)s") % {"words": bounces.failure_text(error)}
             yield broken(_("Bounces"), sentence, _check_bounces_url())
             return
     yield from check_worker_mailbox(state)
 
 
-def check_worker_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
-    if not bounce_mailbox.is_configured():
+def check_worker_mailbox(state: bounces.MailboxState) -> Iterator[Finding]:
+    if not bounces.has_mailbox():
         return
     about = _("Bounces")
     if state.trouble:

@@ -19,8 +19,7 @@ from accounts.rules import Role
 from foundation.acts.links import absolute_url
 from foundation.acts.storage import table, try_write
 from foundation.mail import outbox
-from foundation.mail.emails import EmailTemplate
-from foundation.mail.mail import Mail
+from foundation.mail.emails import EmailTemplate, Mail
 from foundation.store import keys
 from foundation.store.log import EventLog, utc_now
 from foundation.store.table import Item, Less, Missing, Put

@@ -26,7 +26,7 @@ from foundation.acts import pause as pausing
 from foundation.acts.jobs import GOES_ON, Job, anything_in, goes_on, tasks
 from foundation.acts.queues import failure_reason, safe_message
 from foundation.acts.storage import table
-from foundation.mail import bounce_mailbox, undelivered
+from foundation.mail import bounces, undelivered
 from foundation.mail.emails import compose
 from foundation.mail.outages import BULK, URGENT
 from foundation.mail.sending import anything_due, send_waiting
@@ -103,7 +103,7 @@ REMINDERS = Job("reminders", 30, send_due_reminders, anything_in(list_of(State.O
 URGENT_MAIL = Job("urgent mail", 1, partial(_send, URGENT), partial(_is_due, URGENT), lane="urgent mail")
 MAIL = Job("mail", 2, partial(_send, BULK), partial(_is_due, BULK), lane="mail")
 MAILS_AGAIN = Job("mails again", 5, lambda: undelivered.carry_out(goes_on), undelivered.is_requested, lane="mail")
-BOUNCES = Job("bounces", 60, lambda: bounce_mailbox.read_bounces(goes_on), bounce_mailbox.is_configured, lane="bounces")
+BOUNCES = Job("bounces", 60, lambda: bounces.read_bounces(goes_on), bounces.has_mailbox, lane="bounces")
 LOG = Job("log", 2, lambda: site_sealer().seal(), _anything_to_seal)
 NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 BACKUPS = Job("backups", 3600, alarms.warn_of_late, alarms.is_late)

@@ -8,8 +8,7 @@ from django.utils.translation import gettext_noop
 from elections.invitations import wording
 from elections.invitations.emails import unless
 from elections.rules import State
-from foundation.mail.emails import EmailTemplate
-from foundation.mail.mail import Mail
+from foundation.mail.emails import EmailTemplate, Mail
 
 
 def _values(mail: Mail) -> dict[str, str]:

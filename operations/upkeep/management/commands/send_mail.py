@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from foundation.mail.emails import compose
-from foundation.mail.errors import MailError
 from foundation.mail.outages import clear_all_outages
 from foundation.mail.sending import send_test_email, send_waiting
+from foundation.mail.smtp import MailError
 from operations.upkeep.commands import StoreCommand
 
 
