@@ -33,7 +33,7 @@ class User(AbstractBaseUser):
     lineage = models.CharField(max_length=32, default="")
     mails_a_day = models.IntegerField(null=True, default=None)  # if it differs from the site's default
     confirmed = models.BooleanField(default=False)  # as an organiser, by an admin
-    photo = models.JSONField(null=True, default=None)  # a `foundation.photos.rules.Photo`, if there is one
+    photo = models.JSONField(null=True, default=None)  # a `foundation.photos.photos.Photo`, if there is one
     visited_at = models.CharField(max_length=24, default="")  # start of the current or latest visit
     visited_before = models.CharField(max_length=24, default="")  # start of the visit before that
     asked_at = models.CharField(max_length=24, default="")  # when they asked to be confirmed as an organiser

@@ -15,7 +15,7 @@ from typing import IO, Any
 from django.utils.translation import gettext as _
 
 from foundation.acts.storage import table
-from foundation.photos import repository as photos
+from foundation.photos import photos
 from foundation.store import keys
 from foundation.store.log.search import Query, search
 from foundation.store.schema import SCHEMA

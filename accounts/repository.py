@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy as _
 
 from foundation.acts.background import TaskType
 from foundation.acts.storage import table
-from foundation.photos import repository as photos
-from foundation.photos.rules import Photo, photo_of
+from foundation.photos import photos
+from foundation.photos.photos import Photo, photo_of
 from foundation.store import keys
 from foundation.store.log import as_text
 from foundation.store.table import (

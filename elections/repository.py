@@ -19,8 +19,8 @@ from foundation.acts.versions import unchanged
 from foundation.pages import markdown_cache
 from foundation.pages.markdown_cache import Html
 from foundation.pages.sorting import natural_sort_key
-from foundation.photos import repository as photos
-from foundation.photos.rules import Photo, photo_of
+from foundation.photos import photos
+from foundation.photos.photos import Photo, photo_of
 from foundation.ranking.candidates import Candidate
 from foundation.ranking.marks import ANSWERS
 from foundation.store import keys

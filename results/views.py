@@ -27,7 +27,7 @@ from foundation.acts.storage import now_text
 from foundation.pages.http_cache import cached_for_reader
 from foundation.pages.page_cache import page_with, shared_page
 from foundation.parts import Panel
-from foundation.photos.rules import Photo
+from foundation.photos.photos import Photo
 from foundation.tally.lots import COMMITMENT, SEED
 from foundation.tally.methods import KINDS as METHODS_OF
 from foundation.tally.result import Round, Tie

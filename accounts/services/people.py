@@ -18,7 +18,7 @@ from foundation.acts.refusals import NotAllowed, NotNow
 from foundation.acts.retry import retried
 from foundation.acts.storage import SITE, delete_all, now_text, record, table, try_write
 from foundation.mail import outbox
-from foundation.photos import repository as photos
+from foundation.photos import photos
 from foundation.photos.changing import PictureChange
 from foundation.store import keys
 from foundation.store.log import Event, as_text, utc_now

@@ -12,7 +12,7 @@ from elections.actions import check, record
 from elections.rules import Action, Election
 from foundation.acts.refusals import LostRace
 from foundation.acts.retry import retry_lost_race
-from foundation.photos import repository as photos
+from foundation.photos import photos
 from foundation.photos.changing import PictureChange
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys

@@ -2,7 +2,7 @@
 
 It runs on its own (`python -I foundation/photos/child.py`) and knows nothing of the site: neither Django, nor settings,
 nor the store. Its limits are set before the first byte is read. It writes a line of JSON and then the pictures; a
-refusal is a single word, which `foundation.photos.rules` turns into a sentence.
+refusal is a single word, which `foundation.photos.photos` turns into a sentence.
 """
 
 from __future__ import annotations

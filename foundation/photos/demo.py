@@ -8,8 +8,8 @@ from io import BytesIO
 from PIL import Image, ImageDraw
 
 from . import child
-from .changing import PictureChange
-from .encoding import new_id, read
+from .changing import PictureChange, read
+from .photos import new_id
 
 SIZE = 640, 480
 Drawing = Callable[[ImageDraw.ImageDraw], None]

@@ -9,16 +9,16 @@ from django.views.decorators.http import require_safe
 
 from foundation.pages.sharing import immutable
 
-from . import repository
+from . import photos
 from .child import WIDTHS
-from .rules import CONTENT_TYPES
+from .photos import CONTENT_TYPES
 
 SANDBOX_POLICY = "default-src 'none'; sandbox"  # opened on its own, it can only be viewed
 
 
 @require_safe
 def picture(request: HttpRequest, photo_id: str, width: int, ending: str) -> HttpResponse:
-    item = repository.find(photo_id, width) if width <= WIDTHS[-1] else None
+    item = photos.find(photo_id, width) if width <= WIDTHS[-1] else None
     if item is None or item["kind"] != ending:
         raise Http404
     etag = quote_etag(item["digest"])

@@ -1,17 +1,25 @@
-"""Candidates: who or what is ranked, and in which order they are listed."""
+"""Candidates: who or what is ranked, and in which order they are listed.
+
+That order is random for every browser and the same on each of its pages. It comes from a number that only the browser
+keeps: some people rank candidates as they are listed, so nothing in the store may tell who saw which order.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
+import secrets
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from sys import getsizeof
 
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
 from foundation.pages import markdown_cache
 from foundation.pages.markdown_cache import Html
-from foundation.photos.rules import Photo
+from foundation.photos.photos import Photo
 
 PHOTO_MEMORY_BYTES = 1000  # bytes in memory, about, of a photo's metadata
 
@@ -49,3 +57,26 @@ def shuffled(candidates: Collection[Candidate], listing: bytes) -> list[Candidat
         return hashlib.sha256(listing + b"\n" + candidate.name.encode()).digest()
 
     return sorted(candidates, key=place)
+
+
+ORDER_COOKIE = "order"
+NUMBER = re.compile(r"[0-9a-f]{16}")
+
+
+def shuffled_for_browser(
+    request: HttpRequest, election_name: str, candidates: Collection[Candidate]
+) -> list[Candidate]:
+    return shuffled(candidates, f"{_number(request)}\n{election_name}".encode())
+
+
+def remember_order(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
+    """Until the browser is closed."""
+    safe = {"httponly": True, "secure": settings.SESSION_COOKIE_SECURE, "samesite": "Lax"}
+    answer.set_cookie(ORDER_COOKIE, _number(request), path=settings.SESSION_COOKIE_PATH, **safe)
+    return answer
+
+
+def _number(request: HttpRequest) -> str:
+    if not NUMBER.fullmatch(request.COOKIES.get(ORDER_COOKIE, "")):
+        request.COOKIES[ORDER_COOKIE] = secrets.token_hex(8)
+    return request.COOKIES[ORDER_COOKIE]

@@ -6,7 +6,7 @@ groups by value. What a voter sends is the same for every kind: a field for each
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from foundation.acts.refusals import Refusal
-from foundation.photos.rules import Photo
+from foundation.photos.photos import Photo
 from foundation.tally.ballots import MAX_SCORE, groups_of, ranking_of, ratings_of, text_of
 from foundation.tally.majorities import ABSTAIN, NO, YES
 
@@ -165,10 +165,6 @@ def _value(typed: Sequence[str], name: str, rules: BallotRules) -> int:
     return int(text)
 
 
-def _check_answer(values: Mapping[int, int], rules: BallotRules) -> str:
-    return "" if len(values) == 1 else _("Please choose one: yes, no or abstain.")
-
-
 def _check_number(values: Mapping[int, int], rules: BallotRules) -> str:
     chosen = len(values)
     if chosen > rules.most:
@@ -193,7 +189,7 @@ def _check_points(values: Mapping[int, int], rules: BallotRules) -> str:
 
 
 _CHECKS: dict[str, Callable[[Mapping[int, int], BallotRules], str]] = {
-    "yes-no": _check_answer,
+    "yes-no": lambda values, rules: "" if len(values) == 1 else _("Please choose one: yes, no or abstain."),
     "choose": _check_number,
     "approval": lambda values, rules: "",
     "score": lambda values, rules: "",
@@ -207,7 +203,14 @@ _CHECKS: dict[str, Callable[[Mapping[int, int], BallotRules], str]] = {
 def how_to_vote(rules: BallotRules) -> str:
     """One sentence for pages that describe an election, and the first on its ballot."""
     if rules.kind == "choose":
-        return _how_to_choose(rules)
+        values = {"fewest": rules.fewest, "most": rules.most}
+        if rules.most == 1:
+            return _("Choose one.")
+        if rules.fewest == rules.most:
+            return _("Choose exactly %(most)d.") % values
+        if rules.fewest > 1:
+            return _("Choose between %(fewest)d and %(most)d.") % values
+        return _("Choose up to %(most)d.") % values
     if rules.kind == "points":
         sentence = ngettext(
             "You have %(count)d point to give.",
@@ -226,54 +229,39 @@ _HOW_TO_VOTE = {
 }
 
 
-def _how_to_choose(rules: BallotRules) -> str:
-    values = {"fewest": rules.fewest, "most": rules.most}
-    if rules.most == 1:
-        return _("Choose one.")
-    if rules.fewest == rules.most:
-        return _("Choose exactly %(most)d.") % values
-    if rules.fewest > 1:
-        return _("Choose between %(fewest)d and %(most)d.") % values
-    return _("Choose up to %(most)d.") % values
-
-
 def explanation(rules: BallotRules, *, skips: bool = False) -> list[str]:
     """What a mark means, what is too many, and what it means to mark nothing: the rest of the ballot's instructions.
     Among several questions, that `skips` this one."""
-    return [*_explain(rules), *(_skipped(rules) if skips else _blank(rules))]
-
-
-def _explain(rules: BallotRules) -> Iterable[str]:
+    sentences = []
     if rules.kind == "choose":
-        yield _("Everyone you choose gets one vote.")
+        sentences.append(_("Everyone you choose gets one vote."))
     if rules.kind == "choose" and rules.most > 1:
-        yield _("A ballot with more than %(most)d is not accepted.") % {"most": rules.most}
+        sentences.append(_("A ballot with more than %(most)d is not accepted.") % {"most": rules.most})
     if rules.kind == "approval":
-        yield _("Everyone you tick gets one vote. There is no limit.")
+        sentences.append(_("Everyone you tick gets one vote. There is no limit."))
     if rules.kind == "score":
-        yield _("No score counts as 0. You may give the same score more than once.")
+        sentences.append(_("No score counts as 0. You may give the same score more than once."))
     if rules.method == "star":
-        yield _("The two with the highest totals meet in a runoff: your ballot counts for the one you scored higher.")
+        runoff = _(
+            "The two with the highest totals meet in a runoff: your ballot counts for the one you scored higher."
+        )
+        sentences.append(runoff)
     if rules.kind == "points":
         sentence = _("You need not use all of them. A ballot with more than %(most)d is not accepted.")
-        yield sentence % {"most": rules.most}
+        sentences.append(sentence % {"most": rules.most})
+    if skips and rules.kind == "yes-no":
+        sentences.append(_("To abstain is a vote, too."))
+    if skips:
+        sentences.append(_("Without any mark you skip this question: your ballot is blank there."))
+    elif may_be_blank(rules):
+        sentences.append(_("A ballot without any mark is blank: it counts towards the turnout, but supports nobody."))
+    elif rules.kind != "yes-no":
+        sentences.append(_("A blank ballot is not accepted."))
+    return sentences
 
 
 def may_be_blank(rules: BallotRules) -> bool:
     return rules.kind != "yes-no" and not rules.fewest
-
-
-def _blank(rules: BallotRules) -> Iterable[str]:
-    if may_be_blank(rules):
-        yield _("A ballot without any mark is blank: it counts towards the turnout, but supports nobody.")
-    elif rules.kind != "yes-no":
-        yield _("A blank ballot is not accepted.")
-
-
-def _skipped(rules: BallotRules) -> Iterable[str]:
-    if rules.kind == "yes-no":
-        yield _("To abstain is a vote, too.")
-    yield _("Without any mark you skip this question: your ballot is blank there.")
 
 
 def unranked_sentence(unranked: str, *, options: bool = False) -> str:
@@ -303,12 +291,10 @@ class Choice:
 
 
 def choices_of(candidates: Sequence[Candidate], ranks: Mapping[int, Any]) -> list[Choice]:
-    return [_choice(each, ranks) for each in candidates]
-
-
-def _choice(candidate: Candidate, ranks: Mapping[int, Any]) -> Choice:
-    rank = str(ranks.get(candidate.number, ""))
-    return Choice(candidate.number, candidate.name, candidate.statement_html, candidate.link, rank, candidate.photo)
+    return [
+        Choice(each.number, each.name, each.statement_html, each.link, str(ranks.get(each.number, "")), each.photo)
+        for each in candidates
+    ]
 
 
 def ranks_of(rankings: str) -> dict[int, int]:

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from foundation.photos.rules import Photo
+from foundation.photos.photos import Photo
 from foundation.store import keys
 from foundation.store.schema import EventType, Export, ItemType, Parting, Sheet, fields_of
 

@@ -15,8 +15,8 @@ from foundation.acts.storage import now_text, table
 from foundation.acts.versions import next_version, unchanged
 from foundation.pages import markdown_cache
 from foundation.pages.markdown_cache import Html
-from foundation.photos import repository as photos
-from foundation.photos.rules import photo_of
+from foundation.photos import photos
+from foundation.photos.photos import photo_of
 from foundation.store import keys
 from foundation.store.table import Check, Delete, Equals, Item, Key, Missing, Put, Span, Write
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.rules import Permission, Role, has
 from foundation.acts.refusals import NotAllowed, Refusal
 from foundation.pages.markdown import excerpt
-from foundation.photos.rules import Photo
+from foundation.photos.photos import Photo
 from foundation.store.keys import fold
 
 MAX_TAGS = 8

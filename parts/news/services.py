@@ -23,7 +23,7 @@ from foundation.acts.storage import SITE, now_text, record, table
 from foundation.acts.versions import next_version
 from foundation.pages import markdown_cache
 from foundation.pages.markdown import excerpt
-from foundation.photos import repository as photos
+from foundation.photos import photos
 from foundation.photos.changing import PictureChange
 from foundation.store import keys
 from foundation.store.log import Event

@@ -9,7 +9,7 @@ from django.utils.text import Truncator
 
 from foundation.acts.links import absolute_url
 from foundation.pages.sharing import MAX_PREVIEW_CHARS, site_picture
-from foundation.photos.rules import CONTENT_TYPES
+from foundation.photos.photos import CONTENT_TYPES
 
 from .feeds import Picture
 from .rules import Post

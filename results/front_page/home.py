@@ -32,7 +32,7 @@ from foundation.pages import markdown_cache
 from foundation.pages.markdown import excerpt
 from foundation.pages.sharing import MAX_PREVIEW_CHARS, site_picture
 from foundation.parts import Panel
-from foundation.photos.rules import Photo
+from foundation.photos.photos import Photo
 from foundation.store.keys import fold
 from foundation.store.parallel import run_parallel
 from results import example, wording

@@ -16,8 +16,7 @@ from foundation.acts.storage import table
 from foundation.acts.versions import unchanged_or_new
 from foundation.pages import markdown_cache
 from foundation.pages.markdown_cache import Html
-from foundation.photos.repository import deleting_bytes
-from foundation.photos.rules import Photo, photo_of
+from foundation.photos.photos import Photo, deleting_bytes, photo_of
 from foundation.store import keys
 from foundation.store.table import Delete, Item, Put, Write
 

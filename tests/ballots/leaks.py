@@ -19,7 +19,7 @@ from ballots import repository, rules, sealing, services, views
 from elections.invitations import voting_link
 from foundation.acts.storage import table
 from foundation.mail import outbox as mail
-from foundation.ranking import listing
+from foundation.ranking import candidates
 from foundation.ranking.codes import SYMBOLS
 from foundation.store import keys
 from foundation.store.log import EventLog, as_text
@@ -160,7 +160,7 @@ def a_code_that_tells_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def a_list_that_anybody_can_work_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The order in which the page lists the candidates to a voter, made of nothing but names."""
-    monkeypatch.setattr(listing, "_number", lambda request: keys.fold(request.user.name))
+    monkeypatch.setattr(candidates, "_number", lambda request: keys.fold(request.user.name))
 
 
 # --- beside the ballot ---

@@ -17,7 +17,7 @@ from elections.drafts import services as drafts
 from elections.drafts.cards import SAFEGUARD_CARDS, STRICT
 from elections.drafts.forms import SafeguardsField
 from elections.rules import CONFIRM, COUNTS, LEAVE, NO_DRAFTS, SAFEGUARDS
-from foundation.ranking.listing import COOKIE as ORDER
+from foundation.ranking.candidates import ORDER_COOKIE as ORDER
 
 from .conftest import ranks
 from .test_by_link import ANN, come_in, door_of

@@ -25,8 +25,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from foundation.acts.storage import table
 from foundation.photos.changing import PictureChange
-from foundation.photos.encoding import Encoded
-from foundation.photos.rules import Photo
+from foundation.photos.photos import Encoded, Photo
 from foundation.ranking.candidates import Candidate
 from foundation.store.log import as_text
 from parts.news import repository, services

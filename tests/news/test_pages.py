@@ -20,8 +20,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
 from foundation.acts.storage import table
-from foundation.photos.changing import PictureChange
-from foundation.photos.encoding import encoded
+from foundation.photos.changing import PictureChange, encoded
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.table import Put

@@ -11,8 +11,7 @@ from django.conf import settings
 from django.test import Client
 
 from foundation.photos.changing import PictureChange
-from foundation.photos.encoding import Encoded
-from foundation.photos.rules import Photo
+from foundation.photos.photos import Encoded, Photo
 from parts.news import repository, services
 from tests.clock import at_its_own_moment, stands_at
 

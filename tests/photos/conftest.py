@@ -8,7 +8,7 @@ from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from foundation.acts.storage import table
-from foundation.photos import child, encoding
+from foundation.photos import changing, child
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 
@@ -16,7 +16,7 @@ from foundation.store import keys
 @pytest.fixture
 def here(monkeypatch):
     """No process of its own: that takes a sixth of a second each."""
-    monkeypatch.setattr(encoding, "run_child", child.answer)
+    monkeypatch.setattr(changing, "run_child", child.answer)
 
 
 @pytest.fixture

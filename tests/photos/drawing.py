@@ -10,7 +10,7 @@ from random import Random
 
 from PIL import Image, ImageCms, ImageDraw, PngImagePlugin
 
-from foundation.photos import child, encoding
+from foundation.photos import changing, child, photos
 
 SECRET = b"tell nobody"  # stands in all that comes with a picture, and in none that goes out
 CORNERS = ((200, 30, 30), (30, 160, 30), (30, 30, 200), (220, 220, 220))  # of an upright picture, from the top left
@@ -128,6 +128,6 @@ def moving(kind: str) -> bytes:
 SVG = b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 
 
-def kept(alt: str = "Four colours", **size: int) -> encoding.Encoded:
+def kept(alt: str = "Four colours", **size: int) -> photos.Encoded:
     """A picture that is ready to be kept, without the process that others are made in."""
-    return encoding.read(child.answer(encoded(upright(**size))), alt, encoding.new_id())
+    return changing.read(child.answer(encoded(upright(**size))), alt, photos.new_id())

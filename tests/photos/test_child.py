@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from PIL import Image, ImageCms
 
-from foundation.photos import child, encoding
+from foundation.photos import changing, child
 from tests.rows import every_row
 
 from . import drawing
@@ -19,7 +19,7 @@ from .drawing import CORNERS, SECRET, encoded, exif, photograph, upright
 
 
 def made(raw: bytes) -> list[Image.Image]:
-    return [Image.open(BytesIO(part)) for part in encoding.read(child.answer(raw), "It", "id").parts]
+    return [Image.open(BytesIO(part)) for part in changing.read(child.answer(raw), "It", "id").parts]
 
 
 def word(raw: bytes) -> str:
@@ -62,7 +62,7 @@ def test_no_byte_of_what_comes_with_fifty_photographs_goes_out_again():
     for number in range(50):
         raw = photograph(number)
         assert SECRET in raw
-        found = encoding.read(child.answer(raw), "It", "id")
+        found = changing.read(child.answer(raw), "It", "id")
         kinds.add(found.photo.kind)
         for part in found.parts:
             assert SECRET not in part

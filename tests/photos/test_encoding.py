@@ -12,8 +12,8 @@ import threading
 
 import pytest
 
-from foundation.photos import child, encoding, rules
-from foundation.photos.rules import NoPicture
+from foundation.photos import changing, child, photos
+from foundation.photos.photos import NoPicture
 from tests.rows import every_row
 
 from . import drawing
@@ -28,12 +28,12 @@ def program(text: str) -> tuple[str, ...]:
 
 
 def test_a_picture_in_all_its_widths(settings):
-    found = encoding.encoded(encoded(upright(700, 500)), "Four colours")
+    found = changing.encoded(encoded(upright(700, 500)), "Four colours")
     assert found.photo.widths == (160, 640, 700)
     assert (found.photo.wide, found.photo.high, found.photo.alt, found.photo.kind) == (700, 500, "Four colours", "jpg")
     assert re.fullmatch("[0-9a-f]{32}", found.photo.id)
-    assert rules.photo_of(found.photo.as_item()) == found.photo
-    assert rules.photo_of(None) is None
+    assert photos.photo_of(found.photo.as_item()) == found.photo
+    assert photos.photo_of(None) is None
 
 
 def peak_of(raw: bytes) -> tuple[int, bytes]:
@@ -73,7 +73,7 @@ def test_what_takes_more_memory_than_there_is_gets_a_sentence():
         "child.MAX_MEMORY_MB = size // 1024**2 + 30; child.main()"
     )
     with pytest.raises(NoPicture, match="needs too much memory"):
-        encoding.read(encoding.run_child(drawing.png_bomb(4000, 3000), starved), "It", "id")
+        changing.read(changing.run_child(drawing.png_bomb(4000, 3000), starved), "It", "id")
 
 
 @every_row(
@@ -94,20 +94,20 @@ def test_what_takes_more_memory_than_there_is_gets_a_sentence():
 )
 def test_a_process_that_dies_or_lies_is_not_believed(text, sentence):
     with pytest.raises(NoPicture, match=sentence):
-        encoding.read(encoding.run_child(bytes(1000), program(text)), "It", "id")
+        changing.read(changing.run_child(bytes(1000), program(text)), "It", "id")
 
 
 def test_a_process_that_never_ends_is_ended_whether_it_reads_or_not():
     for text in ("import time; time.sleep(600)", "import sys, time; sys.stdin.buffer.read(); time.sleep(600)"):
         with pytest.raises(NoPicture, match="took too long"):
-            encoding.run_child(bytes(300_000), program(text), seconds=0.3)
+            changing.run_child(bytes(300_000), program(text), seconds=0.3)
 
 
 def test_what_it_started_ends_with_it():
     """It leaves somebody behind who holds the pipe; nobody waits for that one."""
     text = "import os, time\nif os.fork():\n    os._exit(0)\ntime.sleep(600)"
     with pytest.raises(NoPicture):
-        encoding.run_child(b"", program(text), seconds=0.3)
+        changing.run_child(b"", program(text), seconds=0.3)
 
 
 def test_it_opens_no_file_starts_nothing_and_knows_no_secret(monkeypatch):
@@ -120,7 +120,7 @@ def test_it_opens_no_file_starts_nothing_and_knows_no_secret(monkeypatch):
         "import resource; said.append(str(resource.getrlimit(resource.RLIMIT_CORE)[0]))\n"
         "sys.stdout.write(' '.join(said) + '\\n')"
     )
-    assert encoding.run_child(b"", program(text)) == b"False no file 0\n"
+    assert changing.run_child(b"", program(text)) == b"False no file 0\n"
 
 
 @on_linux
@@ -149,13 +149,13 @@ def test_it_dies_with_whoever_asked_for_it(tmp_path):
 
 
 def test_too_large_a_file_is_not_even_begun(monkeypatch):
-    monkeypatch.setattr(encoding, "run_child", lambda *_: pytest.fail("it was begun"))
+    monkeypatch.setattr(changing, "run_child", lambda *_: pytest.fail("it was begun"))
     with pytest.raises(NoPicture, match="up to 8 MB"):
-        encoding.encoded(bytes(child.MAX_UPLOAD_BYTES + 1), "It")
+        changing.encoded(bytes(child.MAX_UPLOAD_BYTES + 1), "It")
 
 
 def test_two_at_once_and_whoever_waits_in_vain_is_told_so(monkeypatch):
-    monkeypatch.setattr(encoding, "MAX_QUEUE_SECONDS", 0.01)
+    monkeypatch.setattr(changing, "MAX_QUEUE_SECONDS", 0.01)
     going_on, hold = threading.Semaphore(0), threading.Event()
 
     def run_child(raw: bytes) -> bytes:
@@ -163,27 +163,27 @@ def test_two_at_once_and_whoever_waits_in_vain_is_told_so(monkeypatch):
         hold.wait()
         return child.answer(raw)
 
-    monkeypatch.setattr(encoding, "run_child", run_child)
+    monkeypatch.setattr(changing, "run_child", run_child)
     raw = encoded(upright())
-    threads = [threading.Thread(target=encoding.encoded, args=(raw, "It")) for _ in range(2)]
+    threads = [threading.Thread(target=changing.encoded, args=(raw, "It")) for _ in range(2)]
     for thread in threads:
         thread.start()
     for _thread in threads:
         going_on.acquire()
     try:
         with pytest.raises(NoPicture, match="Other people are adding pictures"):
-            encoding.encoded(raw, "It")
+            changing.encoded(raw, "It")
     finally:
         hold.set()
         for thread in threads:
             thread.join()
-    assert encoding.encoded(raw, "It").photo.kind == "jpg"
+    assert changing.encoded(raw, "It").photo.kind == "jpg"
 
 
 def test_a_machine_without_room_for_another_process_says_that_it_is_busy(monkeypatch):
     def refuse(*_arguments, **_options):
         raise BlockingIOError("fork")
 
-    monkeypatch.setattr(encoding.subprocess, "Popen", refuse)
+    monkeypatch.setattr(changing.subprocess, "Popen", refuse)
     with pytest.raises(NoPicture, match="Please try again in a moment"):
-        encoding.encoded(encoded(upright()), "It")
+        changing.encoded(encoded(upright()), "It")

@@ -23,8 +23,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from foundation.acts.rate_limits import Limit
 from foundation.acts.storage import use_table
-from foundation.photos import changing
-from foundation.photos import repository as photos
+from foundation.photos import changing, photos
 from foundation.photos.changing import PictureChange
 from foundation.store import keys
 from foundation.store.backup import backup, restore, transfer

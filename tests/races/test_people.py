@@ -14,8 +14,7 @@ from foundation.acts.refusals import LostRace, NameTaken
 from foundation.acts.storage import log, table
 from foundation.acts.tokens import create_token
 from foundation.photos.changing import PictureChange
-from foundation.photos.encoding import Encoded
-from foundation.photos.rules import Photo
+from foundation.photos.photos import Encoded, Photo
 from foundation.store import keys
 from foundation.store.log import Event
 from tests.accounts.test_factors import NOW, SITE, Authenticator, asked, code_in, with_passkey

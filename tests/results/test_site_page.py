@@ -12,8 +12,7 @@ from accounts.rules import Role
 from foundation.acts import branding
 from foundation.acts.storage import log, table
 from foundation.photos.changing import PictureChange
-from foundation.photos.encoding import Encoded
-from foundation.photos.rules import Photo
+from foundation.photos.photos import Encoded, Photo
 from foundation.store import keys
 from results.front_page import site_page, site_services
 from results.front_page.site_forms import MAX_LINKS, rearrange

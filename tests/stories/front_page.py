@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from foundation.photos.changing import PictureChange
-from foundation.photos.encoding import Encoded
-from foundation.photos.rules import Photo
+from foundation.photos.photos import Encoded, Photo
 from results.front_page import site_page, site_services
 from results.front_page.site_page import Part
 
