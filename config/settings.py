@@ -16,7 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 from jinja2 import Undefined
 
 from accounts.connectors.providers import Provider, read_providers
-from foundation.mail.emails import named_sender
+from foundation.mail.names import named_sender
 from foundation.pages import colours, logo, times
 from foundation.store.connect import BadStoreUrl, check
 from foundation.store.keys import OVERRIDES, without_invisible

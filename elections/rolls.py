@@ -16,7 +16,7 @@ from elections.voter_lists import Details
 from foundation.acts.background import OVERWRITE, TaskType
 from foundation.acts.caches import Cacheable
 from foundation.acts.storage import table
-from foundation.mail.emails import isolated, turned_as_here
+from foundation.mail.names import isolated, turned_as_here
 from foundation.store import keys, sharded_reads
 from foundation.store.splitting import by_count
 from foundation.store.table import Exists, Item, Key, Missing, Put, Refused, Span, Update

@@ -17,7 +17,8 @@ from accounts.rules import check_confirmed
 from elections import actions, repository, rules
 from elections.rules import RUNNERS, Action, Election
 from foundation.acts.storage import now_text, record, table
-from foundation.mail.emails import Mail, Message, isolated
+from foundation.mail.emails import Mail, Message
+from foundation.mail.names import isolated
 from foundation.pages import markdown_cache
 from foundation.store import keys
 from foundation.store.log import Event

@@ -14,7 +14,7 @@ from accounts.policy import InvitationReason
 from elections import repository, rolls
 from elections.rules import Election, State
 from foundation.acts.storage import now_text, table
-from foundation.mail.emails import isolated
+from foundation.mail.names import isolated
 from foundation.pages.times import UnknownZone, local_time, moment_text, moment_with_zone
 from foundation.store import keys
 from foundation.store.table import Item

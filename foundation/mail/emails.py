@@ -8,11 +8,9 @@ from __future__ import annotations
 import hmac
 import re
 import secrets
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from email.utils import parseaddr, quote
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,6 +25,8 @@ from foundation.acts.branding import site_colour, site_name
 from foundation.acts.hooks import Hooks
 from foundation.acts.links import absolute_url
 from foundation.store.table import Key
+
+from .names import isolated, named_sender
 
 
 class NothingToSay(Exception):
@@ -80,39 +80,6 @@ class Mail:
     def waited_for(self, now: float) -> float:
         """Seconds since it was queued or last requeued by a person."""
         return now - datetime.fromisoformat(self.again_at or self.queued_at).timestamp()
-
-
-# --- names: the sender's, and those chosen by people, made safe for text in either direction ---
-
-FIRST_STRONG, POP = "\u2068", "\u2069"
-LEFT_TO_RIGHT_MARK, RIGHT_TO_LEFT_MARK = "\u200e", "\u200f"
-_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")  # would change text direction, or end our own isolation
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\s]+")
-RIGHT_TO_LEFT = ("R", "AL", "AN")
-
-
-def isolated(name: str) -> str:
-    """Isolates a right-to-left name, so that the sentence around it keeps its order.
-
-    The isolates are invisible characters that work in subjects and in both parts of a mail. All other names go without,
-    because not every mail program supports them.
-    """
-    line = _TURNING.sub("", _UNSEEN.sub(" ", name)).strip()
-    turns = not line.isascii() and any(unicodedata.bidirectional(character) in RIGHT_TO_LEFT for character in line)
-    return f"{FIRST_STRONG}{line}{POP}" if turns else line
-
-
-def turned_as_here(text: str) -> str:
-    """A text that begins with an isolated name, whose direction is that of the language it is in. By its first letter,
-    browsers would take that of the name."""
-    mark = RIGHT_TO_LEFT_MARK if get_language_bidi() else LEFT_TO_RIGHT_MARK
-    return f"{mark}{text}" if FIRST_STRONG in text else text
-
-
-def named_sender(sender: str, name: str) -> str:
-    """The sender of mails; a bare address gets the site's name."""
-    shown, address = parseaddr(sender)
-    return sender if shown or not address else f'"{quote(name)}" <{address}>'
 
 
 @dataclass(frozen=True, slots=True)

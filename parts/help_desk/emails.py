@@ -9,7 +9,8 @@ from django.utils.translation import gettext_noop
 from elections import repository
 from elections.invitations import own_text, wording
 from elections.rules import Election
-from foundation.mail.emails import EmailTemplate, Mail, Message, NothingToSay, isolated
+from foundation.mail.emails import EmailTemplate, Mail, Message, NothingToSay
+from foundation.mail.names import isolated
 from foundation.pages import markdown_cache
 
 from . import repository as requests

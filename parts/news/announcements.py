@@ -38,13 +38,12 @@ def title(election: Election) -> str:
 def text(questions: Sequence[Sealed]) -> str:
     """What each question decided, in the language of the person who announces it."""
     named = max(1, MAX_WINNERS_NAMED // len(questions))
-    parts = [part for each in questions for part in (_title(each), _outcome(each.report.result, named), _facts(each))]
-    return "\n\n".join(filter(None, (*parts, _links(questions[0].election), _sealed(questions))))
-
-
-def _title(found: Sealed) -> str:
-    """Where there are several questions."""
-    return f"## {escape_markdown(found.election.title)}" if found.election.title else ""
+    parts = []
+    for each in questions:
+        if each.election.title:  # where there are several questions
+            parts.append(f"## {escape_markdown(each.election.title)}")
+        parts += [_outcome(each.report.result, named), _facts(each)]
+    return "\n\n".join((*parts, _links(questions[0].election), _sealed(questions)))
 
 
 def summary(questions: Sequence[Sealed]) -> str:
@@ -89,10 +88,10 @@ def _outcome(result: Result, named: int) -> str:
 
 def _names(winners: tuple[str, ...], named: int) -> str:
     lines = [f"- {escape_markdown(name)}" for name in winners[:named]]
-    more = len(winners) - len(lines)
-    others = ngettext("%(count)d more", "%(count)d more", more) % {"count": more}
-    left = [f"- {others}"] if more else []
-    return "\n".join([*lines, *left])
+    if more := len(winners) - len(lines):
+        others = ngettext("%(count)d more", "%(count)d more", more) % {"count": more}
+        lines.append(f"- {others}")
+    return "\n".join(lines)
 
 
 def _facts(found: Sealed) -> str:
@@ -125,9 +124,8 @@ def _links(election: Election) -> str:
 def _sealed(questions: Sequence[Sealed]) -> str:
     last = max(questions, key=lambda each: each.seal.sealed_at)
     when = times.moment_with_zone(datetime.fromisoformat(last.seal.sealed_at), last.election.time_zone)
-    return "\n".join([str(_("Counted and sealed: %(when)s") % {"when": when}), *map(_digest, questions)])
-
-
-def _digest(found: Sealed) -> str:
-    digest = _("Digest of the result: %(digest)s") % {"digest": f"`{found.seal.report_digest}`"}
-    return f"{escape_markdown(found.election.title)}: {digest}" if found.election.title else str(digest)
+    lines = [str(_("Counted and sealed: %(when)s") % {"when": when})]
+    for each in questions:
+        digest = _("Digest of the result: %(digest)s") % {"digest": f"`{each.seal.report_digest}`"}
+        lines.append(f"{escape_markdown(each.election.title)}: {digest}" if each.election.title else str(digest))
+    return "\n".join(lines)

@@ -32,10 +32,12 @@ from elections.api.elections import organising
 from foundation.acts.storage import now_text
 from foundation.pages.names import MAX_NAME_CHARS
 from foundation.store.log import utc_now
-from parts.news import repository, rules, services
-from parts.news.access import can_edit, check_editable
+from parts.news import rules, services
 from parts.news.forms import EditForm, PostForm, PublishForm
-from parts.news.repository import FullPost
+
+from . import repository
+from .access import can_edit, check_editable
+from .repository import FullPost
 
 AREA = Area("news", "News", "Posts. Published ones are public.")
 READERS = {Scope.READ, Scope.ORGANISE}  # of posts that are not published
@@ -170,23 +172,14 @@ def unpublished(call: Call) -> Page[ListedPost]:
 def read(call: Call, post_id: str) -> Post:
     """By its id, or the slug of its address or of an earlier one. Published posts need no token. Others are for those
     who may edit them."""
-    full = repository.find_full(post_id) or _at_slug(post_id)
-    if full is None or not (full.post.is_public(now_text()) or _edits(call, full.post)):
+    full = repository.find_full(post_id)
+    if full is None and len(post_id) <= rules.MAX_SLUG_CHARS and (found := repository.id_at_slug(post_id)):
+        full = repository.find_full(found)
+    if full is None:
         raise Http404
-    return _post(full)
-
-
-def _at_slug(slug: str) -> FullPost | None:
-    post_id = repository.id_at_slug(slug) if len(slug) <= rules.MAX_SLUG_CHARS else None
-    return repository.find_full(post_id) if post_id else None
-
-
-def _edits(call: Call, post: rules.Post) -> bool:
-    return call.token is not None and bool(READERS & set(call.token.scopes)) and can_edit(call.user, post)
-
-
-def _post(full: FullPost) -> Post:
-    post = full.post
+    post, may_read_drafts = full.post, call.token is not None and bool(READERS & set(call.token.scopes))
+    if not post.is_public(now_text()) and not (may_read_drafts and can_edit(call.user, post)):
+        raise Http404
     plain = {each: getattr(post, each) for each in ("summary", "slug", "election", "time_zone")}
     return Post(**_listed(post), **plain, text=full.text.text, revised_at=moment(post.revised_at))
 

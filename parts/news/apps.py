@@ -29,15 +29,14 @@ class News(parts.Part):
         from results.front_page.home import FRONT_PANELS
         from results.front_page.home import PANELS as PANELS_AT_HOME
 
-        from . import emails, repository
-        from .election_posts import election_panel
-        from .home import newest_posts, post_cards
+        from . import mailing, repository
         from .likes import forget_likes
+        from .mailing import forget_subscription
+        from .panels import election_panel, newest_posts, post_cards
         from .services import pass_on
-        from .subscriptions import forget_subscription
 
         background.register(repository.FORGETTING_LIKES, repository.MAILING)
-        EMAIL_TEMPLATES.update(emails.EMAIL_TEMPLATES)
+        EMAIL_TEMPLATES.update(mailing.EMAIL_TEMPLATES)
         CARDS.add(post_cards)
         PANELS_AT_HOME.add(newest_posts)
         FRONT_PANELS.add(newest_posts)

@@ -25,9 +25,8 @@ from foundation.pages.times import from_text
 from foundation.parts import lists_of
 
 from . import feeds, repository, rules
-from .feeds import FEED_POSTS, Entry, Feed
+from .feeds import FEED_POSTS, Entry, Feed, address_of, picture_of
 from .rules import Post
-from .social import address_of, picture_of
 
 KINDS: dict[str, tuple[Callable[[Feed], bytes], str]] = {
     "atom": (feeds.as_atom, "application/atom+xml; charset=utf-8"),

@@ -1,7 +1,8 @@
-"""Posts as feeds that other programs read: Atom (RFC 4287) and JSON Feed 1.1 (https://jsonfeed.org/version/1.1).
+"""Posts as other programs read them: feeds, and the link previews that other sites show.
 
-Posts in, bytes out. An entry's id never changes, so a new title, a new address or a move of the site does not show a
-post twice.
+The feeds are Atom (RFC 4287) and JSON Feed 1.1 (https://jsonfeed.org/version/1.1).
+
+An entry's id never changes, so a new title, a new address or a move of the site does not show a post twice.
 """
 
 from __future__ import annotations
@@ -13,11 +14,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.html import escape, format_html
+from django.utils.text import Truncator
 from django.utils.xmlutils import SimplerXMLGenerator
 
+from foundation.acts.links import absolute_url
+from foundation.pages.sharing import MAX_PREVIEW_CHARS, site_picture
 from foundation.pages.times import from_text
+from foundation.photos.photos import CONTENT_TYPES
 
 from .rules import Post
 
@@ -140,3 +146,37 @@ def _json_item(entry: Entry) -> dict[str, Any]:
     authors = {"authors": [{"name": valid_xml(post.author)}]} if post.author else {}
     image = {"image": entry.picture.address} if entry.picture else {}
     return {"id": entry.id, "url": entry.address, **texts, **dates, **authors, **image, "tags": entry.tags}
+
+
+MAX_WIDTH_PX = 1280
+
+
+def address_of(post: Post) -> str:
+    """The canonical URL, whichever way led here."""
+    return absolute_url(reverse("post", args=[post.slug]))
+
+
+def post_preview(post: Post) -> dict[str, Any]:
+    """For news/parts/social.html."""
+    about = {"title": post.title, "summary": Truncator(post.lead).chars(MAX_PREVIEW_CHARS), "address": address_of(post)}
+    dates = {"published": post.published_at, "modified": post.modified_at, "tags": post.tags}
+    if (picture := picture_of(post)) is None:
+        return about | dates | {"image": site_picture()}
+    size = {"wide": picture.wide, "high": picture.high, "alt": picture.alt}
+    return about | dates | {"image": picture.address, **size}
+
+
+def picture_of(post: Post) -> Picture | None:
+    """The post's own picture, if it has one."""
+    photo = post.photo
+    if photo is None:
+        return None
+    wide = next((each for each in photo.widths if each >= MAX_WIDTH_PX), photo.widths[-1])
+    high = round(photo.high * wide / photo.wide)
+    return Picture(absolute_url(photo.src(MAX_WIDTH_PX)), CONTENT_TYPES[photo.kind], photo.alt, wide, high)
+
+
+def feed_links(page: str, *arguments: str) -> dict[str, str]:
+    """For news/parts/feed_links.html: the feeds of a list of posts, and its own URL."""
+    kinds = {kind: absolute_url(reverse(f"{page}_{kind}", args=arguments)) for kind in ("atom", "json")}
+    return {"address": absolute_url(reverse(page, args=arguments)), **kinds}

@@ -7,7 +7,7 @@ from foundation.photos.photos import Photo
 from foundation.store import keys
 from foundation.store.schema import EventType, Export, ItemType, Parting, Sheet, fields_of
 
-from . import likes, personal_data, subscriptions
+from . import likes, mailing, repository
 from .rules import Post
 
 POST = f"{fields_of(Post)} author:person election:election photo:map"
@@ -21,8 +21,8 @@ ITEMS = (
     ItemType("post's text", keys.post_text, "post text text_html html_version:int"),
     ItemType("post by author", keys.post_by_author, POST, inside=PICTURE, lists=(keys.posts_by(""), keys.drafts_by("")),
              exports=(Export("posts", _("posts.json: news you have written, drafts included."),
-                             personal_data.export_posts),),
-             partings=(Parting(personal_data.count_posts, (
+                             repository.export_posts),),
+             partings=(Parting(repository.count_posts, (
                  ngettext_lazy("%(count)d post stays online, without a name.", "%(count)d posts stay online, without "
                      "a name.",
                                "count"),
@@ -38,7 +38,7 @@ ITEMS = (
              exports=(Export("likes", _("likes.json: posts you like."), likes.export_likes),)),
     ItemType("subscriber", keys.subscriber, hidden="address:address language since",
              exports=(Export("news_by_mail", _("news_by_mail.json: when you subscribed to the news by mail, if you "
-                 "did."), subscriptions.export_subscription),)),
+                 "did."), mailing.export_subscription),)),
     ItemType("post's mailing", keys.post_mailing, "post due began_at", "after"),
 )  # fmt: skip
 

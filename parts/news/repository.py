@@ -9,6 +9,8 @@ from typing import Any
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import User
+from accounts.personal_data import count_items
 from elections.rules import Election
 from foundation.acts.background import TaskType
 from foundation.acts.storage import now_text, table
@@ -18,6 +20,7 @@ from foundation.pages.markdown_cache import Html
 from foundation.photos import photos
 from foundation.photos.photos import photo_of
 from foundation.store import keys
+from foundation.store.splitting import by_count
 from foundation.store.table import Check, Delete, Equals, Item, Key, Missing, Put, Span, Write
 
 from .rules import Post
@@ -184,16 +187,13 @@ LIKE_COUNTERS = 16  # per post: with only one, every like would write to it
 
 
 def creation(post: Post, text: str) -> list[Write]:
-    """Refused in part 1 if the address is taken."""
+    """Refused in part 1 if the address is taken. A result is announced only once, even by concurrent requests."""
     own, *others = (Put(_item(place, post, index)) for place, index in item_keys(post).items())
-    return [
-        replace(own, when=Missing()),
-        _slug_item(post),
-        *others,
-        _text_item(post, text),
-        *counters(post),
-        *_announcement_item(post),
-    ]
+    writes = [replace(own, when=Missing()), _slug_item(post), *others, _text_item(post, text), *counters(post)]
+    if post.result:
+        place = keys.announcement(post.election, post.election_at, post.result)
+        writes.append(Put({**place.item, "post": post.id}, when=Missing()))
+    return writes
 
 
 def counters(post: Post) -> list[Write]:
@@ -208,34 +208,22 @@ def change(before: Post, after: Post, text: str | None = None) -> list[Write]:
     own, *others = (Put(_item(place, next_, index)) for place, index in item_keys(next_).items())
     gone = [Delete(place) for place in item_keys(before) if place not in item_keys(next_)]
     texted = [] if text is None else [_text_item(next_, text)]
+    # the old address redirects, unless it was never public
+    old, new = keys.post_slug(before.slug), keys.post_slug(next_.slug)
+    left = [Delete(old)] if old != new and not before.was_dated else []
     return [
         replace(own, when=unchanged(before)),
         _slug_item(next_),
         *others,
         *gone,
         *texted,
-        *_dropping_slug(before, next_),
+        *left,
     ]
 
 
 def _slug_item(post: Post) -> Put:
     fields = {"post": post.id, "slug": post.slug}
     return Put({**keys.post_slug(post.slug).item, **fields}, when=Missing() | Equals("post", post.id))
-
-
-def _dropping_slug(before: Post, after: Post) -> list[Write]:
-    """The old address redirects, unless it was never public."""
-    moved = keys.post_slug(before.slug) != keys.post_slug(after.slug)
-    return [Delete(keys.post_slug(before.slug))] if moved and not before.was_dated else []
-
-
-def _announcement_item(post: Post) -> list[Write]:
-    """Ensures that a result is announced only once, even by concurrent requests."""
-    if not post.result:
-        return []
-    return [
-        Put({**keys.announcement(post.election, post.election_at, post.result).item, "post": post.id}, when=Missing())
-    ]
 
 
 def _text_item(post: Post, text: str) -> Put:
@@ -270,3 +258,27 @@ def event_data(post: Post, *names: str) -> dict[str, Any]:
     """The event's data about a post: these fields, or all that its author chose."""
     fields = _stored_fields(post)
     return {"post_id": post.id, **{name: fields[name] for name in names}}
+
+
+BATCH_POSTS = 20  # posts whose texts are read together
+EXPORTED_FIELDS = ("title", "slug", "summary", "election", "created_at", "changed_at", "published_at")
+
+
+def export_posts(user: User) -> Iterator[Item]:
+    """Including drafts, each with its full text."""
+    for span in (keys.posts_by(user.name), keys.drafts_by(user.name)):
+        for some in by_count(table().each(span), BATCH_POSTS):
+            posts = [post_of(item) for item in some]
+            texts = table().get_many(keys.post_text(post.id) for post in posts)
+            for post in posts:
+                text = texts.get(keys.post_text(post.id), {}).get("text", "")
+                fields = {name: getattr(post, name) for name in EXPORTED_FIELDS}
+                yield {"post": post.id, **fields, "tags": list(post.tags), "text": text}
+
+
+def count_posts(user: User) -> tuple[int, int]:
+    """How many of their posts are public, and how many are not public yet."""
+    seen, dated, drafts = count_items(
+        lambda name: keys.up_to(keys.posts_by(name), now_text()), keys.posts_by, keys.drafts_by
+    )(user)
+    return seen, dated + drafts - seen

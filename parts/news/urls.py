@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import feed_views, like_views, mail_views, publishing_views, views, writing_views
+from . import feed_views, views, writing_views
 
 below_news = [
     path("", views.news, name="news"),
@@ -15,15 +15,15 @@ below_news = [
     path("write/", writing_views.write, name="write_post"),
     path("<slug:post_id>/edit/", writing_views.edit, name="edit_post"),
     path("<slug:post_id>/picture/", writing_views.picture, name="picture_post"),
-    path("<slug:post_id>/publish/", publishing_views.publish, name="publish_post"),
-    path("<slug:post_id>/withdraw/", publishing_views.withdraw, name="withdraw_post"),
-    path("<slug:post_id>/delete/", publishing_views.delete, name="delete_post"),
-    path("<slug:post_id>/previews/", publishing_views.revoke_previews, name="revoke_previews"),
-    path("<slug:post_id>/like/", like_views.like_post, name="like_post"),
-    path("by-mail/", mail_views.by_mail, name="news_by_mail"),
-    path("by-mail/confirm/<str:token>/", mail_views.confirm, name="confirm_news"),
-    path("by-mail/leave/<str:token>/", mail_views.leave, name="leave_news"),
-    path("subscribers/", mail_views.subscribers, name="news_subscribers"),
+    path("<slug:post_id>/publish/", writing_views.publish, name="publish_post"),
+    path("<slug:post_id>/withdraw/", writing_views.withdraw, name="withdraw_post"),
+    path("<slug:post_id>/delete/", writing_views.delete, name="delete_post"),
+    path("<slug:post_id>/previews/", writing_views.revoke_previews, name="revoke_previews"),
+    path("<slug:post_id>/like/", views.like_post, name="like_post"),
+    path("by-mail/", views.by_mail, name="news_by_mail"),
+    path("by-mail/confirm/<str:token>/", views.confirm, name="confirm_news"),
+    path("by-mail/leave/<str:token>/", views.leave, name="leave_news"),
+    path("subscribers/", views.subscribers, name="news_subscribers"),
     path("feed.atom", feed_views.news, {"kind": "atom"}, name="news_atom"),
     path("feed.json", feed_views.news, {"kind": "json"}, name="news_json"),
     path("tag/<name:tag>/feed.atom", feed_views.with_tag, {"kind": "atom"}, name="news_tag_atom"),

@@ -1,8 +1,9 @@
-"""Pages on which posts are written: drafts, new posts, edits. Nothing typed is lost on the way."""
+"""Pages for writers of posts: drafts, writing and editing, publishing, withdrawing, deleting, previews."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial, wraps
 from typing import Any
 
@@ -11,26 +12,27 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.encoding import escape_uri_path
+from django.utils.formats import date_format
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import View, access_response, public, requires
-from accounts.models import User
 from accounts.rules import Permission
 from foundation.acts.refusals import LostRace, NotAllowed, NotNow, Refusal
 from foundation.acts.storage import now_text
 from foundation.pages import markdown_cache
 from foundation.pages.forms import form_data, form_page, new_token, token_in
-from foundation.pages.messages import message_page
+from foundation.pages.messages import confirm_page, message_page, refusals_as_messages, run_action
+from foundation.pages.times import InterpretedTime, moment_with_zone, zone_label
 from foundation.photos.changing import picture_page
 from foundation.ranking.drafts import text_key
 
-from . import repository, rules, services
+from . import access, mailing, repository, rules, services
 from .access import check_editable, requires_editor
-from .forms import EditForm, PostForm
+from .forms import EditForm, PostForm, PublishForm, wants_mails
 from .repository import FullPost, PostPage
-from .rules import Post, PostState, SlugTaken
+from .rules import PREVIEW_DAYS, Post, PostState, SlugTaken
 from .services import check_about
 
 PAGE_ROWS = 20
@@ -122,9 +124,14 @@ def edit(request: HttpRequest, post_id: str) -> HttpResponse:
     form, status, now = EditForm(form_data(request), full=full, is_seen=is_seen), 200, None
     if _should_save(request, form):
         try:
-            after = _save(request.user, full, form)
+            if not form.is_up_to_date(full):
+                raise LostRace
+            revised = form.cleaned_data.get("revised", False)
+            after = services.edit(request.user, full.post, form.written(), revised=revised)
         except LostRace:
-            now = _current(post_id)
+            now = repository.find_full(post_id)
+            if now is None:
+                raise Http404 from None
             form = _conflict_form(request, form, now, is_seen)
         except Refusal as refusal:
             status = _add_refusal(form, refusal)
@@ -132,13 +139,6 @@ def edit(request: HttpRequest, post_id: str) -> HttpResponse:
             return _saved(request, after)
     state = full.post.state(now_text())
     return _form_response(request, form, ("post", post_id), status, post=full.post, state=state, now=now)
-
-
-def _save(user: User, full: FullPost, form: EditForm) -> Post:
-    """Only if the texts are still those the form was opened with."""
-    if not form.is_up_to_date(full):
-        raise LostRace
-    return services.edit(user, full.post, form.written(), revised=form.cleaned_data.get("revised", False))
 
 
 def _saved(request: HttpRequest, post: Post) -> HttpResponse:
@@ -161,13 +161,6 @@ def _add_refusal(form: PostForm, refusal: Refusal) -> int:
 
 
 # --- conflicts ---
-
-
-def _current(post_id: str) -> FullPost:
-    full = repository.find_full(post_id)
-    if full is None:
-        raise Http404
-    return full
 
 
 def _conflict_form(request: HttpRequest, typed: EditForm, now: FullPost, is_seen: bool) -> EditForm:
@@ -228,3 +221,111 @@ def preview_context(form: PostForm) -> dict[str, Any]:
         return {"draft": fields, "html": "", "text_errors": form.errors["text"]}
     html = markdown_cache.preview(text)
     return {"draft": fields, "html": html, "minutes": rules.minutes_of(rules.words_in(html)), "text_errors": None}
+
+
+# --- its date ---
+
+
+@requires_editor
+@form_page
+def publish(request: HttpRequest, post: Post) -> HttpResponse:
+    """Choose when it is published; the button says what will happen. Updating that text changes nothing."""
+    is_now = request.method == "POST" and "at" not in request.POST
+    typed = request.POST if request.method == "POST" else request.GET
+    form = PublishForm(typed if "at" in typed else None, initial=PublishForm.initial_of(post))
+    moment = form.moment() if form.is_bound and form.is_valid() else None
+    if request.method == "POST" and (is_now or moment):
+        return _publish(request, post, moment)
+    context = {"form": form, "post": post, "state": post.state(now_text()), **_button_context(post, moment)}
+    context["mails"] = mailing.mail_offer(request.user, post, wants_mails(request.GET))
+    return render(request, "news/publish.html", context, status=422 if request.method == "POST" else 200)
+
+
+def _publish(request: HttpRequest, post: Post, moment: InterpretedTime | None) -> HttpResponse:
+    at, typed = moment.stored if moment else None, request.POST.get("version", "")
+    version = int(typed) if typed.isdecimal() and len(typed) < 10 else post.version
+    is_as_wanted = post.published_at == at if at else post.is_public(now_text())
+    with refusals_as_messages(request):
+        # Nothing is left to do if an earlier press of the same button did it, say in a double click.
+        if version == post.version or not is_as_wanted:
+            zone, mails = moment.zone_name if moment else post.time_zone, wants_mails(request.POST)
+            services.publish(request.user, replace(post, version=version), at, zone, mails)
+        messages.success(request, _success_message(moment))
+        return redirect("post", post.slug)
+    return redirect("publish_post", post.id)
+
+
+def _success_message(moment: InterpretedTime | None) -> str:
+    if moment is None:
+        return _("Published. Everyone can read it now.")
+    values = {"moment": moment_with_zone(moment.shown, moment.zone_name)}
+    if _is_past(moment):
+        return _("Published, dated %(moment)s.") % values
+    return _("It will be published on %(moment)s.") % values
+
+
+def _is_past(moment: InterpretedTime) -> bool:
+    return moment.stored <= now_text()
+
+
+def _button_context(post: Post, moment: InterpretedTime | None) -> dict[str, Any]:
+    """What the button does at the chosen moment: its label and a sentence."""
+    if moment is None:
+        return {"moment": None}
+    values = {"moment": date_format(moment.shown, "DATETIME_FORMAT"), "zone": zone_label(moment.zone_name)}
+    is_past = _is_past(moment)
+    button = _("Publish now, dated %(moment)s %(zone)s") if is_past else _("Publish on %(moment)s %(zone)s")
+    vanishes = not is_past and post.is_public(now_text())
+    return {"moment": moment, "button": button % values, "is_past": is_past, "vanishes": vanishes}
+
+
+# --- withdrawing it ---
+
+
+@requires_editor
+@form_page
+def withdraw(request: HttpRequest, post: Post) -> HttpResponse:
+    """Idempotent: withdrawing it twice is no error."""
+    done = _("The post is a draft again and hidden from readers.")
+    if request.method == "POST":
+        act = (lambda: services.withdraw(request.user, post)) if post.published_at else (lambda: None)
+        run_action(request, act, done)
+    if request.method == "POST" or post.published_at is None:
+        return redirect("post", post.slug)
+    lead = _(
+        "“%(title)s” becomes a draft again. It disappears from all lists, and its link stops working until you "
+        "publish it again."
+    )
+    return confirm_page(request, _("Unpublish the post"), _("Unpublish"), lead=lead % {"title": post.title})
+
+
+@requires_editor
+@form_page
+def delete(request: HttpRequest, post: Post) -> HttpResponse:
+    if request.method == "POST":
+        done = _("%(title)s is deleted.") % {"title": post.title}
+        gone = run_action(request, lambda: services.delete(request.user, post), done)
+        return redirect("post_drafts") if gone else redirect("post", post.slug)
+    lead = _(
+        "“%(title)s” will be deleted for good, with its picture and likes. No other post will ever get its address."
+    )
+    return confirm_page(
+        request, _("Delete the post"), _("Delete it for good"), lead=lead % {"title": post.title}, danger=True
+    )
+
+
+# --- previews ---
+
+
+@requires_editor
+@form_page
+def revoke_previews(request: HttpRequest, post: Post) -> HttpResponse:
+    """A preview link for people without an account, and a button that revokes all of them."""
+    if request.method == "POST":
+        done = _("The preview links no longer work.")
+        run_action(request, lambda: services.revoke_previews(request.user, post), done)
+        return redirect("revoke_previews", post.id)
+    if post.state(now_text()) == PostState.PUBLISHED:
+        return redirect("post", post.slug)
+    context = {"post": post, "link": access.preview_link(post), "days": PREVIEW_DAYS}
+    return render(request, "news/previews.html", context)

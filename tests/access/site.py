@@ -49,7 +49,8 @@ from operations.upkeep.log.figures import site_sealer
 from parts.help_desk import repository as requests
 from parts.help_desk import services as help_desk
 from parts.help_desk.rules import WAITING, Asker, HelpRequest
-from parts.news import previews, subscriptions
+from parts.news import access
+from parts.news import mailing as news_mailing
 from parts.news import repository as posts
 from parts.news import services as news_services
 from parts.news.likes import member, set_like
@@ -663,7 +664,7 @@ def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
         Look("news_by", "stranger", ("Olga",)),
         Look("post", "stranger", (seen.slug,)),
         Look("post", "owner", (draft.slug,), of="a draft"),
-        Look("preview_post", "stranger", (previews.link_to(draft).rstrip("/").rpartition("/")[2],)),
+        Look("preview_post", "stranger", (access.preview_link(draft).rstrip("/").rpartition("/")[2],)),
         Look("post_drafts", "owner"),
         Look("post_drafts", "organiser", of="one's own"),
         Look("write_post", "owner"),
@@ -671,8 +672,8 @@ def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
         *(Look(page, "owner", (seen.id,)) for page in (*of_writers, "withdraw_post")),
         Look("news_by_mail", "stranger"),
         Look("news_by_mail", "voter", of="signed in"),
-        Look("confirm_news", "stranger", (subscriptions.confirm_token("ann@example.org", "en"),)),
-        Look("leave_news", "stranger", (subscriptions.leave_token("ann@example.org"),)),
+        Look("confirm_news", "stranger", (news_mailing.confirm_token("ann@example.org", "en"),)),
+        Look("leave_news", "stranger", (news_mailing.leave_token("ann@example.org"),)),
         Look("news_subscribers", "owner"),
         Look("revoke_previews", "owner", (draft.id,)),
         Look("news_about", "voter", ("Past prize",)),

@@ -23,7 +23,8 @@ from elections.roll.services import add_voters
 from elections.rules import Election
 from foundation.acts.tokens import create_token
 from foundation.mail import outbox
-from foundation.mail.emails import EMAIL_TEMPLATES, Mail, compose, isolated
+from foundation.mail.emails import EMAIL_TEMPLATES, Mail, compose
+from foundation.mail.names import isolated
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.table import Update

@@ -11,7 +11,7 @@ from django.urls import reverse
 from foundation.acts.rate_limits import Limit
 from foundation.acts.storage import table
 from foundation.store import keys
-from parts.news import like_views, likes, repository, services
+from parts.news import likes, repository, services, views
 from tests.clock import stands_at
 
 from .conftest import LATER
@@ -92,8 +92,8 @@ def test_a_double_click_before_the_cookie_is_there_counts_once(post):
 
 
 def test_whoever_throws_the_cookie_away_each_time_is_soon_refused(post, monkeypatch):
-    assert max(limit.most for limit in like_views.NEW_BROWSERS) < like_views.LIKES.most
-    monkeypatch.setattr(like_views, "NEW_BROWSERS", (Limit("likes-new-browsers", 3, 10**9),))
+    assert max(limit.most for limit in views.NEW_BROWSERS) < views.LIKES.most
+    monkeypatch.setattr(views, "NEW_BROWSERS", (Limit("likes-new-browsers", 3, 10**9),))
     one, known = post(), browser()
     press(known, one)
     assert [press(browser(), one).status_code for _each in range(4)] == [303, 303, 429, 429]
@@ -177,7 +177,7 @@ def test_a_post_that_goes_at_the_same_moment_is_not_there(client, admin, post, m
 
 @pytest.mark.parametrize("headers", [{}, HTMX], ids=["a page", "a part"])
 def test_too_many_from_one_address_are_refused_with_a_sentence(post, monkeypatch, headers):
-    monkeypatch.setattr(like_views, "LIKES", Limit("likes-address", 2, 10**9))
+    monkeypatch.setattr(views, "LIKES", Limit("likes-address", 2, 10**9))
     one, visitor = post(), browser()
     for _ in range(2):
         press(visitor, one)

@@ -25,7 +25,7 @@ from foundation.store import keys
 from operations.upkeep.backups.held_mail import Holding
 from operations.upkeep.worker import jobs
 from operations.upkeep.worker.leases import Leases
-from parts.news import mailing, repository, services, subscriptions
+from parts.news import mailing, repository, services
 from parts.news.repository import MAILING
 from tests.clock import stands_at
 from tests.mail.servers import MailServer
@@ -49,7 +49,7 @@ def draft(admin, clock):
     def make(title: str = "We have moved", **more):
         clock("2094-05-03T07:00:00.000Z")
         for name in NAMES:
-            subscriptions.confirm(f"{name}@example.org", "en")
+            mailing.confirm(f"{name}@example.org", "en")
         clock(EIGHT)
         return services.write(admin, written(title, **more))
 
@@ -158,7 +158,7 @@ def test_what_nobody_wants_mailed_and_what_has_an_old_date_is_not(admin, draft, 
 def test_who_confirmed_after_it_was_published_is_not_mailed_about_it(mailed, clock):
     mailed()
     clock("2094-05-03T08:05:00.000Z")
-    subscriptions.confirm("late@example.org", "en")
+    mailing.confirm("late@example.org", "en")
     clock(THEN)
     assert mail_due() == 3
     assert to_whom() == [*NAMES]
@@ -175,9 +175,9 @@ def test_who_leaves_is_not_sent_what_waits_nor_when_they_come_back(mailed, clock
     mailed()
     clock(THEN)
     mail_due()
-    subscriptions.leave("ann@example.org")
-    subscriptions.leave("ben@example.org")
-    subscriptions.confirm("ben@example.org", "en")
+    mailing.leave("ann@example.org")
+    mailing.leave("ben@example.org")
+    mailing.confirm("ben@example.org", "en")
     assert send_waiting(compose) == 1
     assert (in_state(mails.SENT), in_state(mails.ASIDE), in_state(mails.FAILED)) == (["cleo"], ["ann", "ben"], [])
 
@@ -218,7 +218,7 @@ def test_a_mail_says_what_the_post_says_by_then(admin, mailed, clock):
 
 def test_subscribers_are_written_to_in_their_language(mailed, clock):
     clock("2094-05-03T06:00:00.000Z")
-    subscriptions.confirm("dora@example.org", "de")
+    mailing.confirm("dora@example.org", "de")
     mailed()
     clock(THEN)
     mail_due()

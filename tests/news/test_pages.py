@@ -24,7 +24,7 @@ from foundation.photos.changing import PictureChange, encoded
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.table import Put
-from parts.news import previews, repository, services
+from parts.news import access, repository, services
 from tests.clock import stands_at
 from tests.people import sign_in
 from tests.photos import drawing
@@ -414,7 +414,7 @@ def test_a_link_shows_a_draft_to_whoever_has_it_until_it_is_taken_back(boss, cli
 
 def test_a_link_is_good_for_a_week_and_leads_to_the_post_once_it_is_published(boss, client, draft, monkeypatch):
     one = draft("Soon")
-    link = previews.link_to(one).removeprefix("http://localhost:8000")
+    link = access.preview_link(one).removeprefix("http://localhost:8000")
     signed = time.time()
     for hours, status in ((7 * 24 - 1, 200), (7 * 24 + 1, 404)):
         monkeypatch.setattr("time.time", lambda hours=hours: signed + hours * 3600)

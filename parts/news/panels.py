@@ -1,12 +1,14 @@
-"""Links between posts and elections: the news panel of an election, and the election box of a post."""
+"""News on other pages, the home page and those of elections; and what the page of a post says of its election."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.http import urlencode
 
 from accounts.models import User
+from elections.dashboard.home_cards import LATER, MAX_CARDS, Card
 from elections.rules import Election, State
 from foundation.acts.storage import now_text
 from foundation.parts import Panel
@@ -14,6 +16,7 @@ from results import repository as results
 from results.repository import Seal
 
 from . import repository, rules
+from .repository import newest, scheduled
 from .rules import Post
 from .services import may_announce
 
@@ -76,3 +79,14 @@ def load_about(post: Post) -> About | None:
     sealed = results.find_seal(post.election)
     is_same = sealed is not None and sealed[0].created_at == post.election_at
     return About(post, *sealed) if sealed and is_same else About(post)
+
+
+def newest_posts(_user: Any) -> Panel | None:
+    posts = newest()
+    return Panel("news/parts/newest.html", {"posts": posts}) if posts else None
+
+
+def post_cards(user: User, _now: str) -> list[Card]:
+    """Of a person's scheduled posts."""
+    posts, _cursor = scheduled(user.name, limit=MAX_CARDS)
+    return [Card(LATER, str(post.published_at), "news/parts/home_card.html", {"post": post}) for post in posts]
