@@ -33,7 +33,8 @@ from foundation.pages.messages import confirm_page
 from foundation.pages.page_cache import shared_page
 from foundation.pages.paths import path_of, redirect_to
 from foundation.pages.qr import qr_image, qr_svg
-from foundation.ranking import drafts, listing, ranking_cookie
+from foundation.ranking import drafts, ranking_cookie
+from foundation.ranking.candidates import remember_order, shuffled_for_browser
 from foundation.ranking.marks import (
     RANK_PREFIX,
     ShownBallot,
@@ -251,7 +252,7 @@ def show_ballot(request: HttpRequest, voter_context: VoterContext, marks: Marks,
     }
     status = 422 if more.get("problem") else 200
     page_context = election_context(request, election, **context | more)
-    return listing.remember(request, render(request, "ballots/ballot.html", page_context, status=status))
+    return remember_order(request, render(request, "ballots/ballot.html", page_context, status=status))
 
 
 def _forms(
@@ -263,7 +264,7 @@ def _forms(
     for each in questions:
         candidates = elections.candidates_of(each)
         order = "\n".join(map(str, each.address))
-        shown = listing.shuffled(request, order, candidates) if is_shuffled else candidates
+        shown = shuffled_for_browser(request, order, candidates) if is_shuffled else candidates
         form = form_context(each, shown, marks.get(each.number, {}), skips=len(questions) > 1)
         form["listed"] = " ".join(str(one.number) for one in candidates)
         form["tools"] = tools.setdefault(each.unranked if each.kind == "ranked" else "", each.number)

@@ -34,8 +34,7 @@ from foundation.acts.rate_limits import (
 )
 from foundation.acts.storage import now_text, table, try_write
 from foundation.mail import outbox
-from foundation.mail.emails import RECIPIENT_NAME, EmailTemplate, LinkedItem
-from foundation.mail.mail import Mail, Withdrawn
+from foundation.mail.emails import RECIPIENT_NAME, EmailTemplate, LinkedItem, Mail, Withdrawn
 from foundation.pages.client_address import client_network
 from foundation.pages.fields import AddressField
 from foundation.pages.forms import form_data, form_page, show_form

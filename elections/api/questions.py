@@ -11,7 +11,6 @@ from msgspec import UNSET, UnsetType
 from accounts.api.calls import NO_EFFECT, Call
 from accounts.api.operations import Area, Name, given, operation
 from accounts.api.problems import of_form_errors
-from accounts.api.operations import Name, given
 from elections import actions, repository, rules
 from elections.drafts import services as drafts
 from elections.rules import Action

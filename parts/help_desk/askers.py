@@ -16,7 +16,7 @@ from elections.invitations.progress import Failure, invited_voters
 from elections.rules import Election
 from elections.turnout.counts import tells_names, tells_who
 from foundation.acts.storage import table
-from foundation.mail.mail import Mail
+from foundation.mail.emails import Mail
 from foundation.store import keys
 from foundation.store.table import Item
 

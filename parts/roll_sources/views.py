@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext_lazy as _
 
-from accounts.connectors.membership import followable
+from accounts.connectors.identities import followable
 from elections import voter_lists
 from elections.access import election_context, organiser_page
 from elections.roll import imports, list_summary, services

@@ -22,7 +22,7 @@ from foundation.acts import features
 from foundation.acts.storage import now_text
 from foundation.acts.tokens import create_token, read_token
 from foundation.pages.paths import path_of
-from foundation.ranking import listing
+from foundation.ranking import candidates
 
 from . import repository, rules, services
 from .rules import Device
@@ -31,7 +31,7 @@ COOKIE = "plenum_station"
 COOKIE_SECONDS = 30 * 24 * 3600
 COOKIE_PLACE = {"path": settings.SESSION_COOKIE_PATH, "samesite": "Lax"}
 # cookies that pages of the ballot set
-OF_A_VOTER = (listing.COOKIE, settings.LANGUAGE_COOKIE_NAME, "messages", settings.SESSION_COOKIE_NAME)
+OF_A_VOTER = (candidates.ORDER_COOKIE, settings.LANGUAGE_COOKIE_NAME, "messages", settings.SESSION_COOKIE_NAME)
 OWN_PAGES = {"station_booth", "start_voting", "finish_voting", "booth_state", "leave_booth"}
 ALWAYS = OWN_PAGES | {"set_language", "picture", "site_logo", "site_colours", "healthz", "readyz", "metrics"}
 WHILE_VOTING = {"ballot", "cast", "receipt", "receipt_qr", "ballot_state", "withdraw", "change_receipt"}
