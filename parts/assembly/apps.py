@@ -33,10 +33,10 @@ class Assemblies(parts.Part):
 
         from . import plays
         from .format import Assembly, AssemblyActs, AssemblyFollowUps, AssemblyPages, AssemblyScreens
-        from .minutes import repository
+        from .minutes import services
         from .minutes.services import forget_attendances
 
-        background.register(repository.SEALING, repository.DELETING)
+        background.register(services.SEALING, services.DELETING)
         play.register(*plays.PLAYS)  # of agendas
         FORMATS[Type.ASSEMBLY], ACTS[Type.ASSEMBLY] = Assembly(), AssemblyActs()
         SCREENS[Type.ASSEMBLY], PAGES[Type.ASSEMBLY] = AssemblyScreens(), AssemblyPages()

@@ -43,7 +43,7 @@ from parts.live.seats import Seat
 from parts.live.services.joining import NO_SEAT, OVER, Over, SeatLost, SeatNameTaken, announce_change, returned, since
 
 from . import roll
-from .assembly_seat import own_of, with_own
+from .attendance import own_of, with_own
 from .roll import Entry
 
 # codes, from one address; see `roll` for how many there are
@@ -74,7 +74,15 @@ class Person:
 @retried
 def by_account(game: Game, state: State, user: User, held: Pass) -> Pass:
     """`held` comes from the submitted form, so sending it twice finds the seat that it took."""
-    return _take_seat(game, state, _person_by_account(game, user), held)
+    if not user.can(Permission.VOTE):
+        raise Refusal(_("Your account cannot take part yet: an administrator has to approve it first."))
+    entry = roll.find(game.id, user.name) if game.own.has_roll else None
+    if game.own.has_roll and not is_on_the_roll(entry, user):
+        raise Refusal(NOT_ON_THE_ROLL % {"name": user.name})
+    player = roll.player_of(game.id, user.name, user.created_at)
+    checks = (people.is_same_account(user), *((roll.still_listed(game, entry),) if entry else ()))
+    listed_as, weight = (entry.name, entry.weight) if entry else ("", 1)
+    return _take_seat(game, state, Person(player, user.name, user.name, listed_as, checks, weight), held)
 
 
 def by_code(game: Game, state: State, code: str, held: Pass, address: str, user: User | None = None) -> Pass:
@@ -94,17 +102,6 @@ def is_on_the_roll(entry: Entry | None, user: User) -> bool:
 
 
 # --- who ---
-
-
-def _person_by_account(game: Game, user: User) -> Person:
-    if not user.can(Permission.VOTE):
-        raise Refusal(_("Your account cannot take part yet: an administrator has to approve it first."))
-    entry = roll.find(game.id, user.name) if game.own.has_roll else None
-    if game.own.has_roll and not is_on_the_roll(entry, user):
-        raise Refusal(NOT_ON_THE_ROLL % {"name": user.name})
-    player = roll.player_of(game.id, user.name, user.created_at)
-    checks = (people.is_same_account(user), *((roll.still_listed(game, entry),) if entry else ()))
-    return Person(player, user.name, user.name, entry.name if entry else "", checks, entry.weight if entry else 1)
 
 
 def _person_by_entry(game: Game, entry: Entry) -> Person:
@@ -151,7 +148,7 @@ def _take_seat(game: Game, state: State, person: Person, held: Pass) -> Pass:
     if seat is not None and seat.removed:
         raise Refusal(_("The host has removed you from this session. If that was a mistake, tell them."))
     if seat is None:
-        _write_seat(game, _seat(state, person, held), person.checks)
+        _write_seat(game, state, person, held)
     elif seat.secret == players.digest(held.secret):  # the same form sent twice
         table().write(*seats.change(game, seat, _moved_to_device(game, seat, person, held)), *person.checks)
     else:
@@ -161,7 +158,8 @@ def _take_seat(game: Game, state: State, person: Person, held: Pass) -> Pass:
     return held
 
 
-def _seat(state: State, person: Person, held: Pass) -> Seat:
+def _write_seat(game: Game, state: State, person: Person, held: Pass) -> None:
+    """Refused for good if someone else has the name; otherwise the same person was quicker on another device."""
     seat = Seat(
         player=person.player,
         name=person.name,
@@ -170,13 +168,9 @@ def _seat(state: State, person: Person, held: Pass) -> Seat:
         device=held.device,
         since=since(state),
     )
-    return with_own(seat, account=person.account, entry=person.entry, weight=person.weight)
-
-
-def _write_seat(game: Game, seat: Seat, checks: tuple[Check, ...]) -> None:
-    """Refused for good if someone else has the name; otherwise the same person was quicker on another device."""
+    seat = with_own(seat, account=person.account, entry=person.entry, weight=person.weight)
     try:
-        write(*seats.seating(game, seat), *checks)
+        write(*seats.seating(game, seat), *person.checks)
     except LostRace as refused:
         if refused.parts == (0,):
             raise SeatNameTaken([]) from None
@@ -236,23 +230,18 @@ def take_over(game: Game, seat: Seat, after: Seat, checks: Sequence[Check]) -> N
     if found is None:
         raise SeatLost(NO_SEAT)
     game, state = found
-    if is_takeover_guarded(state):
-        _request_takeover(game, state, seat, after, checks)
+    if is_takeover_guarded(state):  # ask the seat's device; a newer request replaces an older one
+        if own_of(seat).refused_round == state.round:
+            raise NotNow(_("Your other device has refused this one. You can check in here once the vote is closed."))
+        claimed = with_own(seat, claim=after.secret, claim_device=after.device, claim_round=state.round)
+        if claimed != seat:
+            table().write(*seats.change(game, seat, claimed), *checks)
     elif try_count(TAKEOVERS, f"{game.id} {seat.player}"):
         _record_takeover(game, state, seat, after, checks)
     else:
         raise NotNow(
             _("This seat has changed devices too often. Continue on the current one, or try again in ten minutes.")
         )
-
-
-def _request_takeover(game: Game, state: State, seat: Seat, after: Seat, checks: Sequence[Check]) -> None:
-    """Store a request for the seat's device; a newer one replaces an older one."""
-    if own_of(seat).refused_round == state.round:
-        raise NotNow(_("Your other device has refused this one. You can check in here once the vote is closed."))
-    claimed = with_own(seat, claim=after.secret, claim_device=after.device, claim_round=state.round)
-    if claimed != seat:
-        table().write(*seats.change(game, seat, claimed), *checks)
 
 
 def _record_takeover(

@@ -32,7 +32,7 @@ from parts.live.services import joining
 from parts.live.views.join_forms import with_focus
 
 from . import check_in, roll
-from .assembly_seat import own_of
+from .attendance import own_of
 from .forms import PersonalCodeForm
 from .roll import Entry
 
@@ -97,24 +97,19 @@ def _check_in(request: HttpRequest, snapshot: CheckInSnapshot) -> HttpResponse:
     if held is None or (by_code and not form.is_valid()):
         return _render_page(request, snapshot, form, status=422)
     try:
-        seat_pass = _take_seat(request, snapshot, held, form)
+        if form.is_bound:
+            code, network = form.cleaned_data["code"], client_network(request)
+            seat_pass = check_in.by_code(snapshot.game, snapshot.state, code, held, network, snapshot.user)
+        elif snapshot.user is None:
+            raise Refusal(_("Sign in first."))
+        else:
+            seat_pass = check_in.by_account(snapshot.game, snapshot.state, snapshot.user, held)
     except TooOften as refusal:
         sentence = _("Too many wrong codes were typed at this location. If you have an account, check in with it.")
         return _render_refusal(request, snapshot, form, f"{sentence} {refusal}", 429)
     except Refusal as refusal:
         return _render_refusal(request, snapshot, form, str(refusal), 422 if by_code else 409)
     return players.set_seat_cookie(redirect("play", snapshot.game.id), snapshot.game, seat_pass)
-
-
-def _take_seat(
-    request: HttpRequest, snapshot: CheckInSnapshot, held: players.Pass, form: PersonalCodeForm
-) -> players.Pass:
-    game, state, user = snapshot.game, snapshot.state, snapshot.user
-    if form.is_bound:
-        return check_in.by_code(game, state, form.cleaned_data["code"], held, client_network(request), user)
-    if user is None:
-        raise Refusal(_("Sign in first."))
-    return check_in.by_account(game, state, user, held)
 
 
 def _render_refusal(

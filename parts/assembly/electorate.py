@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,10 +12,19 @@ from django.utils.translation import gettext as _
 
 from elections.convening import Convened
 from elections.drafts.copying import BY_ADDRESS
-from foundation.acts.storage import now_text
+from foundation.acts.storage import now_text, table
 from foundation.pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS, clean_email, clean_name
+from foundation.pages.sorting import natural_sort_key
+from foundation.store import keys
 from foundation.store.keys import fold
+from foundation.store.splitting import by_count
+from foundation.tally.majorities import Quorum
+from parts.live import seats
 from parts.live.rules import MAX_PLAYERS, Game
+from parts.live.seats import Seat
+
+from . import roll
+from .attendance import AssemblySeat, own_of
 
 WITH_ADDRESS = re.compile(r"([^<>]*)<([^<>]*)>\s*")
 MAX_ADDRESSES_CHARS = MAX_PLAYERS * (MAX_NAME_CHARS + MAX_EMAIL_CHARS + 5)  # letters of all lines
@@ -31,9 +40,8 @@ class Electorate:
     coded: Mapping[str, str] = field(default_factory=dict)
     needed: int = 1  # for a quorum
     is_quorate: bool = True
-    weights: Mapping[str, int] = field(
-        default_factory=dict
-    )  # how many times a vote counts, by these names, if not once
+    # how many times a vote counts, by these names, if not once
+    weights: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def addressed(self) -> dict[str, str]:
@@ -60,16 +68,9 @@ class Electorate:
         return "\n".join(f"{name} <{address}>" for name, address in self.coded.items())
 
     def settings(self, game: Game, digest: str, *, listed: bool) -> dict[str, Any]:
-        """Of an election that the assembly calls for, with those present on its roll if they are listed."""
-        convened = self._convened(game, digest, listed=listed)
-        if not listed:
-            return {"convened": convened}
-        return {"convened": convened, "vote_by_link": bool(self.addressed), "weights": self.voter_weights}
-
-    def _convened(self, game: Game, digest: str, *, listed: bool) -> Convened:
-        """The assembly as it is now or, once the session has ended, as it was at the end."""
-        roll = {"listed": self.present - self.without, "unlisted": self.without} if listed else {}
-        return Convened(
+        """Of an election that the assembly calls for, with those present on its roll if they are listed. It stays with
+        the assembly as it is now or, once the session has ended, as it was at the end."""
+        convened = Convened(
             assembly=game.title,
             assembly_id=game.id,
             at=game.ended_at or now_text(),
@@ -78,12 +79,39 @@ class Electorate:
             quorum=game.own.quorum,
             quorate=self.is_quorate,
             round_digest=digest,
-            **roll,
+            **({"listed": self.present - self.without, "unlisted": self.without} if listed else {}),
         )
+        if not listed:
+            return {"convened": convened}
+        return {"convened": convened, "vote_by_link": bool(self.addressed), "weights": self.voter_weights}
 
     def with_typed(self, typed: Mapping[str, str]) -> Electorate:
         """Replaces the roll's addresses with those the host typed."""
         return replace(self, coded={name: typed.get(name, "") for name in self.coded})
+
+
+# --- of an assembly ---
+
+
+def electorate_of(game: Game) -> Electorate:
+    """People present as voters of an election, without robots; after the end, those who had not left."""
+    there = [(each, own_of(each)) for each in seats.read_seats(game.id) if each.is_there and not each.robot]
+    coded = sorted((each for each in there if not each[1].account), key=lambda each: natural_sort_key(each[0].name))
+    emails = {each.folded: each.email for each in roll.each_entry(game.id)} if coded and game.own.has_roll else {}
+    addresses = {seat.name: emails.get(fold(own.entry or seat.name), "") for seat, own in coded}
+    accounts, quorum = dict(sorted(_accounts(game, there))), Quorum(game.own.quorum)
+    is_met = quorum.is_met(len(there), game.own.entitled)
+    weights = {own.account or seat.name: own.weight for seat, own in there if own.weight != 1}
+    return Electorate(len(there), accounts, addresses, quorum.needed(game.own.entitled), is_met, weights)
+
+
+def _accounts(game: Game, there: Iterable[tuple[Seat, AssemblySeat]]) -> Iterator[tuple[str, str]]:
+    """Leaves out deleted accounts, even if someone else has the name by now."""
+    for batch in by_count((seat.player, own.account) for seat, own in there if own.account):
+        found = table().get_many({keys.user(account) for _player, account in batch})
+        people = {item["name"]: item["created_at"] for item in found.values()}
+        players = {player for player, _account in batch}
+        yield from ((name, at) for name, at in people.items() if roll.player_of(game.id, name, at) in players)
 
 
 # --- addresses ---
@@ -113,14 +141,10 @@ def read_addresses(text: str, names: Iterable[str]) -> dict[str, str]:
         if fold(name) not in known:
             raise ValidationError(_("Nobody without an account has this name: %(line)s") % {"line": line[:100]})
         if address:
-            found[known[fold(name)]] = _clean(address, line)
+            try:
+                found[known[fold(name)]] = clean_email(address)
+            except ValidationError:
+                raise ValidationError(_("Not an email address: %(line)s") % {"line": line[:100]}) from None
     if len({fold(each) for each in found.values()}) < len(found):
         raise ValidationError(_("An address appears twice. Everybody needs their own."))
     return found
-
-
-def _clean(address: str, line: str) -> str:
-    try:
-        return clean_email(address)
-    except ValidationError:
-        raise ValidationError(_("Not an email address: %(line)s") % {"line": line[:100]}) from None

@@ -33,13 +33,12 @@ from parts.live.snapshot import Snapshot
 from parts.live.views.formats import Pages, TypedForm
 from parts.questions.question import Question
 
-from . import check_in, check_in_views, floor, quorum, roll, speakers, wording
+from . import attendance, check_in, check_in_views, floor, roll, speakers, wording
 from .agenda import TOO_MANY_ITEMS, parse_agenda
-from .assembly_seat import own_of
-from .electorate import MAX_ADDRESSES_CHARS, Electorate, read_addresses
-from .entitlement import Entitlement
+from .attendance import Entitlement, own_of
+from .electorate import MAX_ADDRESSES_CHARS, Electorate, electorate_of, read_addresses
 from .forms import BY_NUMBER, FIELDS, NO_NUMBER, ItemForm
-from .minutes import repository as minutes
+from .minutes import services as minutes
 from .speakers import NOBODY, Speakers, speakers_of
 from .wording import QUORUMS
 
@@ -149,7 +148,7 @@ class AssemblyActs(Acts):
             raise NotNow(TOO_FEW_PRESENT % {"least": MIN_ANONYMOUS_ANSWERS})
         if state.secret and game.own.extra_votes:
             raise NotNow(WEIGHTS_REVEAL)
-        return quorum.quorum_data(game, len(there))
+        return attendance.quorum_data(game, len(there))
 
     def weights(self, seated: Iterable[Seat]) -> dict[str, int]:
         weights = {each.player: own_of(each).weight for each in seated}
@@ -175,17 +174,17 @@ class AssemblyFollowUps(FollowUps):
 
     def hall(self, game: Game, typed: Any = None) -> Electorate:
         """`typed` are the addresses of people who checked in by code, if not those on the roll."""
-        electorate = roll.electorate(game)
+        electorate = electorate_of(game)
         return electorate if typed is None else electorate.with_typed(typed)
 
     def typed(self, game: Game, post: QueryDict) -> dict[str, str] | None:
         """Addresses typed for people who checked in by code; `None` if the page does not request them."""
         if "addresses" not in post:
             return None
-        return read_addresses(post["addresses"][:MAX_ADDRESSES_CHARS], roll.electorate(game).coded)
+        return read_addresses(post["addresses"][:MAX_ADDRESSES_CHARS], electorate_of(game).coded)
 
     def page_context(self, game: Game, post: QueryDict) -> dict[str, Any]:
-        electorate = roll.electorate(game)
+        electorate = electorate_of(game)
         return {"hall": electorate, "lines": post.get("addresses", electorate.lines)}
 
     def making(self, game: Game, made: FollowUp) -> list[Write]:
@@ -206,7 +205,7 @@ class AssemblyScreens(Screens):
 
     def screen(self, role: Role, snapshot: Snapshot) -> dict[str, Any]:
         """Presence, the speakers' list and takeovers; for hosts and the projector also the agenda."""
-        presence = quorum.presence(snapshot.game, len(snapshot.playing))
+        presence = attendance.presence(snapshot.game, len(snapshot.playing))
         context = {
             "presence": presence,
             "floor": floor.floor_of(snapshot),
@@ -252,7 +251,7 @@ class AssemblyScreens(Screens):
         return check_in_views.is_asking(request, game, state)
 
     def confirmation(self, game: Game, step: Step, present: int) -> str | Promise:
-        return quorum.presence(game, present).warning if step == Step.VOTE else ASKS_FIRST.get(step, "")
+        return attendance.presence(game, present).warning if step == Step.VOTE else ASKS_FIRST.get(step, "")
 
 
 class AssemblyPages(Pages):

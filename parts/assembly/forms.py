@@ -152,29 +152,10 @@ class ItemForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        if not self.errors:
-            self._check(self.question())
-        return cleaned
-
-    def question(self) -> Question:
-        typed = self.cleaned_data
-        kind = Kind(typed["kind"])
-        majority = "" if typed["share"] == RELATIVE_MAJORITY else str(Majority(typed["share"], Of(typed["of"])))
-        question = Question(
-            title=typed["title"],
-            kind=kind,
-            detail=typed["detail"],
-            options=_options(typed["options"], kind),
-            seconds=0 if kind == Kind.TOPIC else typed["seconds"],
-            secret=kind == Kind.IDEAS or (typed["secrecy"] == "secret" and kind != Kind.TOPIC),
-            majority=majority if kind in WITH_MAJORITY else "",
-        )
-        return tidied(question)
-
-    def _check(self, question: Question) -> None:
-        """Attaches each error to its field."""
-        by_most = self.cleaned_data["share"] == RELATIVE_MAJORITY
-        if by_most and question.kind in WITH_MAJORITY and question.kind != Kind.CHOICE:
+        if self.errors:
+            return cleaned
+        question = self.question()
+        if cleaned["share"] == RELATIVE_MAJORITY and question.kind in WITH_MAJORITY and question.kind != Kind.CHOICE:
             self.add_error("share", _("Only a choice can be decided by most votes. Choose a majority."))
         versions = len(question.options) - 1
         if question.kind == Kind.ALTERNATIVES and versions < 2:
@@ -185,14 +166,25 @@ class ItemForm(forms.Form):
         else:
             for flaw in flaws(question):
                 self.add_error("options" if flaw.field.startswith("option") else flaw.field, flaw.sentence)
+        return cleaned
 
-
-def _options(typed: str, kind: Kind) -> tuple[str, ...]:
-    """One per line, without empty ones; “No change” always comes last."""
-    lines = [line.strip() for line in typed.splitlines() if line.strip()] if kind in WITH_OPTIONS else []
-    if kind != Kind.ALTERNATIVES:
-        return tuple(lines)
-    return (*(line for line in lines if fold(line) != fold(no_change())), no_change())
+    def question(self) -> Question:
+        typed = self.cleaned_data
+        kind = Kind(typed["kind"])
+        lines = [line.strip() for line in typed["options"].splitlines() if line.strip()] if kind in WITH_OPTIONS else []
+        if kind == Kind.ALTERNATIVES:  # “No change” always comes last
+            lines = [*(line for line in lines if fold(line) != fold(no_change())), no_change()]
+        majority = "" if typed["share"] == RELATIVE_MAJORITY else str(Majority(typed["share"], Of(typed["of"])))
+        question = Question(
+            title=typed["title"],
+            kind=kind,
+            detail=typed["detail"],
+            options=tuple(lines),
+            seconds=0 if kind == Kind.TOPIC else typed["seconds"],
+            secret=kind == Kind.IDEAS or (typed["secrecy"] == "secret" and kind != Kind.TOPIC),
+            majority=majority if kind in WITH_MAJORITY else "",
+        )
+        return tidied(question)
 
 
 def with_amendments(motion: Question) -> dict[str, Any]:

@@ -5,8 +5,7 @@ from foundation.store import keys
 from foundation.store.schema import EventType, Export, ItemType, MoreFields, fields_of
 from parts.live.items import OUTCOME, PLAYER
 
-from .assembly_seat import AssemblySeat
-from .entitlement import Entitlement
+from .attendance import AssemblySeat, Entitlement
 from .minutes.records import FACTS
 
 ITEMS = (

@@ -25,7 +25,7 @@ from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
 from parts.questions.question import Kind, Question, Type
 
-from . import pictures, quorum, resolutions, wording
+from . import attendance, pictures, resolutions, wording
 from .resolutions import ABSTAIN, NO, YES, Outcome
 
 YES_PROBABILITY, ABSTENTION_PROBABILITY = 0.75, 0.12  # of robots
@@ -41,7 +41,7 @@ class Decided(Play):
     """What sealed items and ideas of an assembly have in common: an outcome, a quorum, and votes in words."""
 
     def seal_event_data(self, game: Game, present: int) -> dict[str, Any]:
-        return quorum.quorum_data(game, present)
+        return attendance.quorum_data(game, present)
 
     def is_suppressed(self, round_: Round) -> bool:
         return bool(round_.result.get("too_few")) or round_.result.get("outcome") == Outcome.TOO_FEW

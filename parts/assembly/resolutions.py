@@ -34,7 +34,7 @@ from parts.live.rounds import Entry, GivenAnswer, Round, may_be_shown, options_o
 from parts.live.rules import Game, Phase, State
 from parts.questions.question import Kind, Question
 
-from . import quorum
+from . import attendance
 
 YES, NO, ABSTAIN = "yes", "no", "abstain"
 
@@ -76,10 +76,22 @@ def resolve_item(
     for each in cast:
         votes[each.said] += weights.get(each.player, 1)
     if game.own.extra_votes and not question.secret:
-        common |= _weighted_result(game, present, weights) | {"voters": len(cast), "votes": votes.total()}
+        common |= {
+            "weights": [[player, weights[player]] for player in sorted(present) if player in weights],
+            "present_votes": sum(weights.get(player, 1) for player in present),
+            "entitled_votes": game.own.entitled + game.own.extra_votes,
+            **{"voters": len(cast), "votes": votes.total()},
+        }
     numbers = COUNTS[question.kind](question, votes, game)
-    result = common | numbers | _outcome(question, numbers, common)
-    return Round(state.round, state.question, len(cast), result, _entries(question, cast))
+    needed, outcome = _needed(question, numbers, common), Outcome.INVALID
+    if common["quorate"]:  # without a quorum nothing is decided, whatever the votes
+        outcome = _decided(question, numbers, needed, common)
+    if question.secret:
+        entries = counting.anonymous_entries(cast)
+    else:
+        entries = tuple(Entry(each.player, each.said) for each in sorted(cast, key=lambda each: each.player))
+    result = common | numbers | needed | {"outcome": outcome.value}
+    return Round(state.round, state.question, len(cast), result, entries)
 
 
 def _common_result(game: Game, state: State, question: Question, present: Sequence[str], now: int) -> dict[str, Any]:
@@ -88,24 +100,10 @@ def _common_result(game: Game, state: State, question: Question, present: Sequen
         "secret": question.secret,
         "majority": question.majority,
         "present": sorted(present),
-        **quorum.quorum_data(game, len(present)),
+        **attendance.quorum_data(game, len(present)),
         "opened": state.clock.began,
         "closed": now,
     }
-
-
-def _weighted_result(game: Game, present: Sequence[str], weights: Mapping[str, int]) -> dict[str, Any]:
-    return {
-        "weights": [[player, weights[player]] for player in sorted(present) if player in weights],
-        "present_votes": sum(weights.get(player, 1) for player in present),
-        "entitled_votes": game.own.entitled + game.own.extra_votes,
-    }
-
-
-def _entries(question: Question, cast: Iterable[GivenAnswer]) -> tuple[Entry, ...]:
-    if question.secret:
-        return counting.anonymous_entries(cast)
-    return tuple(Entry(each.player, each.said) for each in sorted(cast, key=lambda each: each.player))
 
 
 def _normalised_vote(question: Question, vote: Any) -> str:
@@ -195,13 +193,6 @@ def run_off_question(question: Question, round_: Round, title: str) -> Question 
 
 
 # --- what it means ---
-
-
-def _outcome(question: Question, numbers: Counted, common: Mapping[str, Any]) -> dict[str, Any]:
-    """Without a quorum nothing is decided, whatever the votes."""
-    needed = _needed(question, numbers, common)
-    outcome = _decided(question, numbers, needed, common) if common["quorate"] else Outcome.INVALID
-    return {**needed, "outcome": outcome.value}
 
 
 def _needed(question: Question, numbers: Counted, common: Mapping[str, Any]) -> dict[str, int]:

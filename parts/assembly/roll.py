@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from base64 import urlsafe_b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache, partial
 from itertools import islice
@@ -24,7 +24,6 @@ from foundation.acts.refusals import NotNow
 from foundation.acts.retry import retried
 from foundation.acts.storage import now_text, record, table
 from foundation.acts.versions import unchanged
-from foundation.pages.sorting import natural_sort_key
 from foundation.ranking.codes import SYMBOLS, code_symbols
 from foundation.store import keys
 from foundation.store.keys import fold
@@ -34,10 +33,8 @@ from foundation.store.table import Check, Delete, Item, Key, Missing, Put, Updat
 from foundation.tally.majorities import Quorum
 from parts.live import changes, repository, rules, seats
 from parts.live.rules import MAX_PLAYERS, Game, Phase, State
-from parts.live.seats import Seat
 
-from .assembly_seat import AssemblySeat, own_of, with_own
-from .electorate import Electorate
+from .attendance import own_of, with_own
 
 MAX_ROLL_PEOPLE = MAX_PLAYERS  # people on a roll
 CODE_CHARS, CODE_GROUP_CHARS = 8, 4  # of a code
@@ -359,27 +356,3 @@ def _record(before: Game, state: State, after: Game, who: str, *writes: Write, *
     event = Event(who, "LiveRollChanged", {"game_id": after.id, **facts, **numbers})
     record(event, *repository.change(before, after), *writes, repository.is_still_at(after, state))
     changes.publish(after.id)
-
-
-# --- those present, as voters of an election ---
-
-
-def electorate(game: Game) -> Electorate:
-    """People present as voters of an election, without robots; after the end, those who had not left."""
-    there = [(each, own_of(each)) for each in seats.read_seats(game.id) if each.is_there and not each.robot]
-    coded = sorted((each for each in there if not each[1].account), key=lambda each: natural_sort_key(each[0].name))
-    emails = {each.folded: each.email for each in each_entry(game.id)} if coded and game.own.has_roll else {}
-    addresses = {seat.name: emails.get(fold(own.entry or seat.name), "") for seat, own in coded}
-    accounts, quorum = dict(sorted(_accounts(game, there))), Quorum(game.own.quorum)
-    is_met = quorum.is_met(len(there), game.own.entitled)
-    weights = {own.account or seat.name: own.weight for seat, own in there if own.weight != 1}
-    return Electorate(len(there), accounts, addresses, quorum.needed(game.own.entitled), is_met, weights)
-
-
-def _accounts(game: Game, there: Iterable[tuple[Seat, AssemblySeat]]) -> Iterator[tuple[str, str]]:
-    """Leaves out deleted accounts, even if someone else has the name by now."""
-    for batch in by_count((seat.player, own.account) for seat, own in there if own.account):
-        found = table().get_many({keys.user(account) for _player, account in batch})
-        people = {item["name"]: item["created_at"] for item in found.values()}
-        players = {player for player, _account in batch}
-        yield from ((name, at) for name, at in people.items() if player_of(game.id, name, at) in players)

@@ -34,7 +34,7 @@ from parts.live.seats import Seat
 from parts.live.services import seating
 from parts.live.views.join_forms import FindPlayerForm
 
-from . import quorum, roll
+from . import attendance, roll
 from .forms import EntitledForm, NamesForm, join_line
 from .roll import Entry
 
@@ -56,6 +56,10 @@ class Line:
     @property
     def is_here(self) -> bool:
         return self.seat is not None and self.seat.is_there
+
+    @property
+    def is_missing(self) -> bool:
+        return self.entry is not None and not self.is_here
 
     @property
     def has_code(self) -> bool:
@@ -84,13 +88,16 @@ def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **m
     find = FindPlayerForm(request.GET)
     query = find.cleaned_data["q"] if find.is_valid() else ""
     everybody = _lines(game)
-    show, start = request.GET.get("show", ""), _start(request)
-    found = [each for each in everybody if _is_shown(each, show) and fold(query) in fold(each.name)]
+    show, after = request.GET.get("show", ""), request.GET.get("after", "")
+    start = int(after) if after.isdecimal() and len(after) < 6 else 0
+    here, missing = [each for each in everybody if each.is_here], [each for each in everybody if each.is_missing]
+    shown = {HERE: here, MISSING: missing}.get(show, everybody)
+    found = [each for each in shown if fold(query) in fold(each.name)]
     context = {
         "game": game,
         "kept_days": configured().retention.days,
-        "presence": quorum.presence(game, sum(each.is_here for each in everybody)),
-        "missing": sum(each.entry is not None and not each.is_here for each in everybody),
+        "presence": attendance.presence(game, len(here)),
+        "missing": len(missing),
         "new_codes": sum(each.has_new_code for each in everybody),
         "coming": sum(each.has_code and each.seat is None for each in everybody),
         "everybody": len(everybody),
@@ -118,15 +125,6 @@ def _lines(game: Game) -> list[Line]:
 def _line(game: Game, name: str, entry: Entry | None, seat: Seat | None) -> Line:
     acts = (act.name for act in seating.offered(seat, game)) if seat and not game.ended_at else ()
     return Line(name, entry, seat, frozenset(acts))
-
-
-def _is_shown(line: Line, show: str) -> bool:
-    return {HERE: line.is_here, MISSING: line.entry is not None and not line.is_here}.get(show, True)
-
-
-def _start(request: HttpRequest) -> int:
-    after = request.GET.get("after", "")
-    return int(after) if after.isdecimal() and len(after) < 6 else 0
 
 
 def _page(game: Game, **parameters: Any) -> str:
@@ -211,7 +209,8 @@ def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> Ht
 
 def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], form: NamesForm) -> HttpResponse:
     there, entries = roll.match_names(game.id, new_names(rows), form.addresses, form.weights)
-    judged = [(row, _verdict(row, there)) for row in rows]
+    is_there = [row.verdict == Verdict.NEW and fold(row.value or "") in there for row in rows]
+    judged = [(row, Verdict.THERE if on_it else row.verdict) for row, on_it in zip(rows, is_there, strict=True)]
     new = [row for row, verdict in judged if verdict == Verdict.NEW]
     context = {
         "game": game,
@@ -229,10 +228,6 @@ def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], form: 
         "begins": not game.own.has_roll,
     }
     return render(request, "assembly/roll_preview.html", context)
-
-
-def _verdict(row: lists.Row, there: set[str]) -> Verdict:
-    return Verdict.THERE if row.verdict == Verdict.NEW and fold(row.value or "") in there else row.verdict
 
 
 def _say_how_many(request: HttpRequest, game: Game, state: State) -> HttpResponse:

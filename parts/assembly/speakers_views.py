@@ -69,21 +69,17 @@ def _by_host(request: HttpRequest, game_id: str, act: str, whom: str) -> HttpRes
     if hosted is None:
         raise Http404
     game, who = hosted[0], request.user.name
+    minutes = next((each for each in LIMITS if str(each) == request.POST.get("minutes")), -1)  # none of those offered
     acts: dict[str, Callable[[], Any]] = {
         "call": lambda: speakers.call(game, whom),
         "end": lambda: speakers.end(game, whom),
         "remove": lambda: speakers.take_back(game, whom),
         "close": lambda: speakers.close(game, who, is_closed=True),
         "reopen": lambda: speakers.close(game, who, is_closed=False),
-        "limit": lambda: speakers.limit(game, who, _minutes(request)),
+        "limit": lambda: speakers.limit(game, who, minutes),
     }
     back = access.return_page(request.POST.get("from", ""), game)
     return _answer(request, acts[act], reverse(back, args=[game_id]))
-
-
-def _minutes(request: HttpRequest) -> int:
-    """-1 if it is none of those offered."""
-    return next((each for each in LIMITS if str(each) == request.POST.get("minutes")), -1)
 
 
 # --- answers ---

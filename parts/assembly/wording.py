@@ -110,14 +110,18 @@ def item_context(question: Question) -> dict[str, Any]:
 
 
 def headline(question: Question, round_: Round) -> str:
-    """The decision in a few words."""
-    outcome, names = Outcome(round_.result["outcome"]), _names(round_, question)
+    """The decision in a few words: as many names as fit a projector."""
+    outcome, options, result = Outcome(round_.result["outcome"]), options_of(round_, question), round_.result
+    names = [isolated(options[place]) for place in result.get("leaders", result.get("winners", ()))]
     if outcome in WITHOUT_NAMES:
         return str(WITHOUT_NAMES[outcome])
     if outcome == Outcome.TALKED:
         return _("Discussed") if question.kind == Kind.TOPIC else _("Closed without a vote")
+    if outcome == Outcome.TIED and len(names) > MAX_TIED_NAMES:
+        return _("No decision: %(count)d options are tied") % {"count": len(names)}
     if outcome == Outcome.TIED:
-        return _tied(names)
+        tied = {"others": ", ".join(names[:-1]), "last": names[-1]}
+        return _("No decision: tied between %(others)s and %(last)s") % tied
     if outcome == Outcome.ELECTED:
         return _("Chosen: %(name)s") % {"name": names[0]}
     if question.kind == Kind.ALTERNATIVES:
@@ -126,16 +130,6 @@ def headline(question: Question, round_: Round) -> str:
     if question.kind == Kind.MOTION:
         return _("Carried") if outcome == Outcome.CARRIED else _("Not carried")
     return _("No option chosen")
-
-
-def _tied(names: Sequence[str]) -> str:
-    """As many names as fit a projector."""
-    if len(names) > MAX_TIED_NAMES:
-        return _("No decision: %(count)d options are tied") % {"count": len(names)}
-    return _("No decision: tied between %(others)s and %(last)s") % {
-        "others": ", ".join(names[:-1]),
-        "last": names[-1],
-    }
 
 
 def run_off_title(question: Question) -> str:
@@ -164,16 +158,12 @@ WITHOUT_NAMES: dict[Outcome, str | Promise] = {
 }
 
 
-def _names(round_: Round, question: Question) -> list[str]:
-    options, result = options_of(round_, question), round_.result
-    return [isolated(options[place]) for place in result.get("leaders", result.get("winners", ()))]
-
-
 def numbers(question: Question, result: Result) -> str:
     """“34 yes, 10 no, 7 abstentions”: abstentions are always separate."""
     if ABSTAIN not in result:
         return ""
-    text = abstentions(result)
+    count = result[ABSTAIN]
+    text = ngettext("%(count)d abstention", "%(count)d abstentions", count) % {"count": count}
     if question.kind in BOTH_SIDES and result["outcome"] != Outcome.TIED:
         text = str(BOTH_SIDES[question.kind]) % {"yes": result[YES], "no": result[NO], "abstentions": text}
     return _("In votes: %(numbers)s") % {"numbers": text} if "weights" in result else text
@@ -185,15 +175,26 @@ BOTH_SIDES: dict[Kind, str | Promise] = {
 }
 
 
-def abstentions(result: Result) -> str:
-    count = result[ABSTAIN]
-    return ngettext("%(count)d abstention", "%(count)d abstentions", count) % {"count": count}
-
-
 def why(question: Question, round_: Round) -> list[str]:
     """Sentences that explain the outcome: what was needed, who was present, why it is not valid."""
-    result = round_.result
-    return [each for each in (_decided(question, result), _weighted(result), *_room(result)) if each]
+    result, sentences = round_.result, list[str]()
+    if numbers_needed := _numbers_needed(question, result):
+        sentences.append(numbers_needed)
+    if "weights" in result:
+        sentence = ngettext(
+            "%(voters)d person cast %(votes)d votes, because some votes count several times.",
+            "%(voters)d people cast %(votes)d votes, because some votes count several times.",
+            result["voters"],
+        )
+        sentences.append(sentence % {"voters": result["voters"], "votes": result["votes"]})
+    there = _("%(present)d of %(entitled)d eligible voters were present.")
+    if not result["entitled"]:
+        count = result["present_count"]
+        there = ngettext("%(present)d person was present.", "%(present)d people were present.", count)
+    sentences.append(there % {"present": result["present_count"], "entitled": result["entitled"]})
+    if result["quorum"]:
+        sentences.append(_("The quorum was met.") if result["quorate"] else _("The quorum was not met."))
+    return sentences
 
 
 def next_step(round_: Round) -> str:
@@ -205,7 +206,7 @@ def next_step(round_: Round) -> str:
     return _("No option has the majority: a run-off between the leading ones can decide.")
 
 
-def _decided(question: Question, result: Result) -> str:
+def _numbers_needed(question: Question, result: Result) -> str:
     if result["outcome"] == Outcome.TOO_FEW:
         return _("With fewer than three votes, people could guess who voted how, so nothing is shown or kept.")
     if result["outcome"] == Outcome.TIED or "needed" not in result:
@@ -223,29 +224,6 @@ NEEDED: dict[Kind, str | Promise] = {
         "%(needed)d were needed: %(majority)s."
     ),
 }
-
-
-def _weighted(result: Result) -> str:
-    if "weights" not in result:
-        return ""
-    sentence = ngettext(
-        "%(voters)d person cast %(votes)d votes, because some votes count several times.",
-        "%(voters)d people cast %(votes)d votes, because some votes count several times.",
-        result["voters"],
-    )
-    return sentence % {"voters": result["voters"], "votes": result["votes"]}
-
-
-def _room(result: Result) -> list[str]:
-    present = {"present": result["present_count"], "entitled": result["entitled"]}
-    if result["entitled"]:
-        there = _("%(present)d of %(entitled)d eligible voters were present.") % present
-    else:
-        there = ngettext("%(present)d person was present.", "%(present)d people were present.", present["present"])
-        there %= present
-    if not result["quorum"]:
-        return [there]
-    return [there, _("The quorum was met.") if result["quorate"] else _("The quorum was not met.")]
 
 
 # --- versions of a motion ---
@@ -319,28 +297,25 @@ class Item:
 
 
 def agenda(snapshot: Snapshot) -> list[Item]:
-    latest = {each.question: each for each in snapshot.counting_rounds}
-    return [_item(snapshot, place, question, latest.get(place)) for place, question in enumerate(snapshot.questions)]
-
-
-def _item(snapshot: Snapshot, place: int, question: Question, round_: Round | None) -> Item:
-    known = round_ if round_ is not None and "outcome" in round_.result else None
-    return Item(
-        place=place,
-        number=snapshot.numbers[place],
-        question=question,
-        kind=KIND_LABELS[question.kind],
-        requirement=requirement(question),
-        vote=secrecy_text(question),
-        outcome=headline(question, known) if known else "",
-        is_withdrawn=round_ is None and _was_withdrawn(snapshot, place),
-        numbers=numbers(question, known.result) if known else "",
-        round=round_.number if round_ else 0,
-        run_off=run_off_label(snapshot, known) if known else "",
-        is_now=snapshot.state.phase != Phase.ENDED and snapshot.state.question == place and snapshot.state.is_under_way,
-    )
-
-
-def _was_withdrawn(snapshot: Snapshot, place: int) -> bool:
-    rounds = [number for number, played in enumerate(snapshot.state.played, 1) if played == place]
-    return bool(rounds) and not any(map(snapshot.state.counts, rounds))
+    latest, state = {each.question: each for each in snapshot.counting_rounds}, snapshot.state
+    items = list[Item]()
+    for place, question in enumerate(snapshot.questions):
+        round_ = latest.get(place)
+        known = round_ if round_ is not None and "outcome" in round_.result else None
+        calls = [number for number, played in enumerate(state.played, 1) if played == place] if round_ is None else []
+        item = Item(
+            place=place,
+            number=snapshot.numbers[place],
+            question=question,
+            kind=KIND_LABELS[question.kind],
+            requirement=requirement(question),
+            vote=secrecy_text(question),
+            outcome=headline(question, known) if known else "",
+            is_withdrawn=bool(calls) and not any(map(state.counts, calls)),
+            numbers=numbers(question, known.result) if known else "",
+            round=round_.number if round_ else 0,
+            run_off=run_off_label(snapshot, known) if known else "",
+            is_now=state.phase != Phase.ENDED and state.question == place and state.is_under_way,
+        )
+        items.append(item)
+    return items

@@ -16,9 +16,8 @@ from foundation.acts.storage import table
 from foundation.ranking.codes import code_symbols
 from foundation.store import keys
 from foundation.store.log import EventLog
-from parts.assembly import check_in, floor, quorum, roll
-from parts.assembly.assembly_seat import AssemblySeat, own_of
-from parts.assembly.entitlement import Entitlement
+from parts.assembly import attendance, check_in, floor, roll
+from parts.assembly.attendance import AssemblySeat, Entitlement, own_of
 from parts.live import players, repository, rules, seats
 from parts.live.rules import Step
 from parts.live.screens import snapshots
@@ -396,12 +395,12 @@ def test_every_screen_says_how_many_are_present_and_whether_that_is_enough(assem
     ],
 )
 def test_presence_in_words(assembly, entitled, needed, present, text):
-    presence = quorum.presence(rules.replace(assembly, own=Entitlement(entitled, needed)), present)
+    presence = attendance.presence(rules.replace(assembly, own=Entitlement(entitled, needed)), present)
     assert ", ".join(filter(None, (presence.people, presence.quorum))) == text
 
 
 def test_a_rehearsal_says_so(made):
-    assert quorum.presence(made(Type.ASSEMBLY, debug_mode=5), 5).is_rehearsal
+    assert attendance.presence(made(Type.ASSEMBLY, debug_mode=5), 5).is_rehearsal
     assert floor.floor_of(snapshots.current(made(Type.ASSEMBLY).id)) is None, (
         "And nobody speaks before something is called."
     )

@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from foundation.acts.refusals import LostRace, NotNow
 from parts.assembly import check_in, roll
-from parts.assembly.minutes import repository as minutes
-from parts.assembly.minutes.wording import point_view
+from parts.assembly.minutes import services as minutes
+from parts.assembly.minutes.views import point_view
 from parts.live import repository, seats
 from parts.live.rules import Step
 from parts.live.services import making

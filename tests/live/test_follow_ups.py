@@ -27,6 +27,7 @@ from foundation.store import keys
 from foundation.store.log import seal
 from operations.features.services import find, switch_off
 from parts.assembly import roll
+from parts.assembly.electorate import electorate_of
 from parts.live import counting, follow_up_store, repository, seats
 from parts.live.follow_ups import services
 from parts.live.rules import Step
@@ -271,14 +272,14 @@ def test_of_an_assembly_that_is_over_it_says_what_was_so_at_its_end(assembly, ha
 def test_an_account_of_the_same_name_made_later_is_somebody_else(assembly, hana, monkeypatch):
     sit(assembly, "Fay")
     enrol("Fay")
-    assert roll.electorate(assembly).accounts.keys() == {"Ada", "Bo", "Cy"}
-    assert roll.electorate(assembly).present == 6
+    assert electorate_of(assembly).accounts.keys() == {"Ada", "Bo", "Cy"}
+    assert electorate_of(assembly).present == 6
 
 
 @pytest.mark.needs("assembly")
 def test_robots_are_nobody(assembly):
     sit(assembly, "Robot", account="", robot=True)
-    assert roll.electorate(assembly).present == 5
+    assert electorate_of(assembly).present == 5
 
 
 @pytest.mark.needs("assembly")

@@ -11,7 +11,7 @@ from accounts import repository as people
 from foundation.acts.refusals import NotNow
 from foundation.store.log import EventLog
 from parts.assembly import agenda
-from parts.assembly.minutes import repository as minutes
+from parts.assembly.minutes import services as minutes
 from parts.live import repository
 from parts.live.rules import Phase, Step
 from parts.live.screens import snapshots

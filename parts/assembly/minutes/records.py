@@ -18,7 +18,7 @@ from foundation.pages.sorting import natural_sort_key
 from foundation.store.keys import fold
 from foundation.store.splitting import in_parts
 from foundation.store.table import Item
-from parts.assembly.assembly_seat import own_of
+from parts.assembly.attendance import own_of
 from parts.assembly.speakers import Speech, speakers_of
 from parts.live import counting
 from parts.live.follow_up_store import FollowUp
@@ -175,19 +175,14 @@ def build_minutes(head: Head, parts: Sequence[Part], additions: Additions) -> Mi
     questions = [
         question_of(each) for part in parts if part.name.startswith(QUESTIONS) for each in part.data["questions"]
     ]
-    rounds = dict(_rounds(parts))
+    sealed = groupby((part for part in parts if part.name.startswith(ROUND)), key=lambda part: part.name.split("#")[1])
+    rounds = {int(number): counting.round_from_parts([part.data for part in batch]) for number, batch in sealed}
     spoken = speakers_of(next((part.data for part in parts if part.name == SPEAKERS), None))
     held = (*spoken.held, *((spoken.speaking,) if spoken.speaking else ()))
     numbers = question_numbers(questions, head.played)
     agenda = [(numbers[place], each, place in head.played) for place, each in enumerate(questions)]
     points = tuple(_point(head, number, agenda, rounds, held) for number in range(1, len(head.played) + 1))
     return Minutes(head, {each.player: each for each in people_in(parts)}, points, tuple(agenda), *additions)
-
-
-def _rounds(parts: Iterable[Part]) -> Iterator[tuple[int, Round]]:
-    sealed = (part for part in parts if part.name.startswith(ROUND))
-    for number, batch in groupby(sealed, key=lambda part: part.name.split("#")[1]):
-        yield int(number), counting.round_from_parts([part.data for part in batch])
 
 
 def people_in(parts: Iterable[Part]) -> Iterator[Person]:

@@ -11,8 +11,8 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from foundation.store import keys
-from parts.assembly.minutes import repository as minutes
 from parts.assembly.minutes import services
+from parts.assembly.minutes import services as minutes
 from parts.live import repository, rules
 from parts.live.rules import Step
 from parts.questions.question import Type

@@ -18,8 +18,8 @@ from foundation.store import keys
 from foundation.store.log import EventLog
 from operations.upkeep.worker import jobs
 from parts.assembly import roll
-from parts.assembly.minutes import repository as minutes
-from parts.assembly.minutes import wording
+from parts.assembly.minutes import services as minutes
+from parts.assembly.minutes import views
 from parts.live import repository, seats
 from parts.live.follow_ups import services as follow_ups
 from parts.live.rules import Step
@@ -72,7 +72,7 @@ def ended(game):
 
 
 def views_of(found):
-    return [wording.point_view(found, each) for each in found.points]
+    return [views.point_view(found, each) for each in found.points]
 
 
 def text(answer) -> str:

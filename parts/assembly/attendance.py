@@ -1,14 +1,51 @@
-"""Quorum and presence: whether enough people are present to decide, and how screens say so."""
+"""Who may vote and who is present: what an assembly stores about it with its session and each seat, and the quorum."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from foundation.tally.majorities import Quorum
+from parts.live.repository import values, values_of
 from parts.live.rules import Game
+from parts.live.seats import Seat
+
+NO_ROUND = -1  # no round: the lobby is round 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entitlement:
+    """What is stored with the session."""
+
+    entitled: int = 0  # how many may vote, present or not; 0 if not set
+    quorum: str = ""  # as `foundation.tally.majorities` writes it
+    has_roll: bool = False  # whether only those on a list may check in
+    extra_votes: int = 0  # on that list beyond one for each person, because some votes count several times
+
+
+@dataclass(frozen=True, slots=True)
+class AssemblySeat:
+    """What is stored with a seat."""
+
+    account: str = ""  # with which they checked in
+    entry: str = ""  # their name on the roll, if there is one
+    weight: int = 1  # how many times their vote counts
+    taken_over_in: int = NO_ROUND  # the round in which another device last took over the seat
+    renewed_in: int = NO_ROUND  # the round in which the host issued them a new code
+    claim: str = ""  # digest of the secret of another device that asks for the seat
+    claim_device: str = ""
+    claim_round: int = 0  # the only round for which the claim is valid
+    refused_round: int = 0  # the round in which the seat's device rejected the claim
+
+
+def own_of(seat: Seat) -> AssemblySeat:
+    return AssemblySeat(**values_of(AssemblySeat, seat.own))
+
+
+def with_own(seat: Seat, **changes: Any) -> Seat:
+    return replace(seat, own={**seat.own, **values(replace(own_of(seat), **changes))})
 
 
 def quorum_data(game: Game, present: int) -> dict[str, Any]:
