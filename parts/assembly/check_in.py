@@ -93,7 +93,14 @@ def by_code(game: Game, state: State, code: str, held: Pass, address: str, user:
             "This code is not yours. You are signed in as %(name)s and on the roll: check in with your account."
         )
         raise Refusal(sentence % {"name": user.name})
-    return retry_lost_race(lambda: _take_seat(game, state, _person_by_entry(game, _entry_by_code(game, code)), held))
+
+    def check_in() -> Pass:
+        entry = _entry_by_code(game, code)
+        account = entry.name if entry.account else ""  # which they keep, even if they check in by code
+        player, checks = roll.player_of_entry(game.id, entry), (roll.still_listed(game, entry),)
+        return _take_seat(game, state, Person(player, entry.name, account, entry.name, checks, entry.weight), held)
+
+    return retry_lost_race(check_in)
 
 
 def is_on_the_roll(entry: Entry | None, user: User) -> bool:
@@ -102,13 +109,6 @@ def is_on_the_roll(entry: Entry | None, user: User) -> bool:
 
 
 # --- who ---
-
-
-def _person_by_entry(game: Game, entry: Entry) -> Person:
-    """An entry with an account keeps that account, even if the person checks in by code."""
-    account = entry.name if entry.account else ""
-    player, checks = roll.player_of_entry(game.id, entry), (roll.still_listed(game, entry),)
-    return Person(player, entry.name, account, entry.name, checks, entry.weight)
 
 
 def _find_entry_throttled(game: Game, code: str, address: str) -> Entry:

@@ -101,7 +101,7 @@ def load_asker(who: User | Pass, name: str) -> Asker | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class AskerContext:
     """Who looks at the page, and what has been asked and upvoted."""
 
     asker: Asker
@@ -119,45 +119,45 @@ def candidate_questions(request: HttpRequest, asker: Asker) -> HttpResponse:
     own = store.viewer_keys(board, asker.person, question)
     items = table().get_many([board.counter, *board.all_upvotes, *own])
     viewer = store.viewer(CandidateQuestion, board, asker.person, question, items)
-    visit = Visit(asker, viewer, items.get(board.counter, {}).get("sent", 0), store.read_upvotes(board, items))
+    asking = AskerContext(asker, viewer, items.get(board.counter, {}).get("sent", 0), store.read_upvotes(board, items))
     if request.method != "POST":
-        return _page(request, visit)
-    return _upvote(request, visit) if question else _ask(request, visit)
+        return _page(request, asking)
+    return _upvote(request, asking) if question else _ask(request, asking)
 
 
-def _ask(request: HttpRequest, visit: Visit) -> HttpResponse:
+def _ask(request: HttpRequest, asking: AskerContext) -> HttpResponse:
     """A refusal shows the question as typed."""
-    asker, typed = visit.asker, request.POST.get("to", "")
+    asker, typed = asking.asker, request.POST.get("to", "")
     try:
         text = parse_question(request.POST.get("text", ""))
         check_knows_names(shows_names=asker.election.questions_named, knows=request.POST.get("named", ""))
         to = rules.number_in(typed)
-        question = services.ask(asker, visit.viewer.own, visit.sent, text, TO_ALL if to is None else to, now_ms())
+        question = services.ask(asker, asking.viewer.own, asking.sent, text, TO_ALL if to is None else to, now_ms())
     except Refusal as refusal:
-        return _page(request, visit, 422, problem=str(refusal), text=request.POST.get("text", ""), chosen=typed)
+        return _page(request, asking, 422, problem=str(refusal), text=request.POST.get("text", ""), chosen=typed)
     messages.success(request, listing.SENT_MESSAGES[question.fate])
     return redirect("candidate_questions", asker.election.name)
 
 
-def _upvote(request: HttpRequest, visit: Visit) -> HttpResponse:
+def _upvote(request: HttpRequest, asking: AskerContext) -> HttpResponse:
     """Back at the question, on the same page."""
-    wanted = visit.viewer.wanted
+    wanted = asking.viewer.wanted
     try:
-        services.upvote(visit.asker, wanted, on="upvote" in request.POST)
+        services.upvote(asking.asker, wanted, on="upvote" in request.POST)
     except Refusal as refusal:
         messages.warning(request, str(refusal))
-    address = reverse("candidate_questions", args=[visit.asker.election.name])
+    address = reverse("candidate_questions", args=[asking.asker.election.name])
     return redirect(f"{address}{listing.place_query(request.POST)}{f'#{wanted.id}' if wanted else ''}")
 
 
-def _page(request: HttpRequest, visit: Visit, status: int = 200, **more: Any) -> HttpResponse:
-    asker, viewer, election = visit.asker, visit.viewer, visit.asker.election
+def _page(request: HttpRequest, asking: AskerContext, status: int = 200, **more: Any) -> HttpResponse:
+    asker, viewer, election = asking.asker, asking.viewer, asking.asker.election
     candidates = repository.candidates_of(election)
-    asked = replace(repository.read_cached(election, visit.sent, now_ms() // CACHE_MS), upvotes=visit.upvotes)
+    asked = replace(repository.read_cached(election, asking.sent, now_ms() // CACHE_MS), upvotes=asking.upvotes)
     number = rules.number_in(request.GET.get("candidate", ""))
     chosen = next((each for each in candidates if each.number == number), None)
     seen = [each for each in asked.questions if each.is_seen and (chosen is None or each.is_for(chosen.number))]
-    page = listing.page_of(best_first(seen, visit.upvotes), request.GET)
+    page = listing.page_of(best_first(seen, asking.upvotes), request.GET)
     own = {each.id for each in viewer.own}
     shown = [chosen] if chosen else candidates
     is_taking, user = rules.is_taking(election, now_text()), asker.user

@@ -153,11 +153,6 @@ def takes_requests(election: Election, now: str) -> bool:
     return election.ended is None or datetime.fromisoformat(now) < election.ended + timedelta(days=DAYS_AFTER_CLOSE)
 
 
-def check_asking(election: Election, now: str) -> None:
-    if not takes_requests(election, now):
-        raise NotNow(_("This election ended some time ago, and its help desk is closed."))
-
-
 def check_reply(actor: User, request: HelpRequest, text: str) -> None:
     """Words of one's own to an address that somebody typed are for organisers whom an admin has confirmed: others could
     send mails to anybody by writing requests themselves."""

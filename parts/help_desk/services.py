@@ -28,7 +28,7 @@ from foundation.acts import features, storage
 from foundation.acts.background import Batch, Task, finished, next_deletions, wait
 from foundation.acts.queues import process_each
 from foundation.acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, count_each
-from foundation.acts.refusals import LostRace
+from foundation.acts.refusals import LostRace, NotNow
 from foundation.acts.retry import retry_lost_race, run_once
 from foundation.acts.storage import SITE, now_text, table
 from foundation.mail import outbox
@@ -54,7 +54,8 @@ MAX_ELECTIONS = 50  # of those that are open, and of those that closed last: a f
 def ask(election: Election, asker: Asker, text: str, *, network: str, mark: str) -> None:
     """Store a request, whoever sends it: nothing here reads the roll. A form sent twice takes effect once."""
     now = now_text()
-    rules.check_asking(election, now)
+    if not rules.takes_requests(election, now):
+        raise NotNow(_("This election ended some time ago, and its help desk is closed."))
     _count(election, asker, network)
     new_id = f"{time.time_ns():x}{secrets.token_hex(4)}"  # sorts after earlier ones, even of the same millisecond
     request = HelpRequest(new_id, election.name, asker, text, now, language=get_language() or "en")

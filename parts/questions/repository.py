@@ -161,8 +161,3 @@ def filling(set_id: str, later: Sequence[Sequence[Question]], described: Sequenc
         fields = {"id": set_id, "questions": [each.as_item() for each in questions], "described": list(described)}
         waiting.append(Put({**keys.set_filling(set_id, at, number).item, **fields}))
     return [*waiting, FILLING.begin(set_id, when=OVERWRITE)] if waiting else []
-
-
-def next_fillings(set_id: str) -> list[Item]:
-    """The next slice, and one more if there is one."""
-    return table().page(keys.set_fillings(set_id), limit=2).items

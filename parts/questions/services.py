@@ -19,7 +19,7 @@ from foundation.acts.background import Batch, Task, finished, next_deletions
 from foundation.acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from foundation.acts.refusals import NotThere, TryLater
 from foundation.acts.retry import retried
-from foundation.acts.storage import SITE, log, now_text, record
+from foundation.acts.storage import SITE, log, now_text, record, table
 from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.splitting import by_count
@@ -249,7 +249,8 @@ def _remove_questions(user: User, set_id: str, numbers: list[int]) -> None:
 @FILLING.step
 def fill_batch(task: Task) -> Batch:
     """Add the next slice."""
-    waiting, before, at = repository.next_fillings(task.subject), repository.find_full(task.subject), now_text()
+    waiting = table().page(keys.set_fillings(task.subject), limit=2).items  # the next slice, and perhaps one more
+    before, at = repository.find_full(task.subject), now_text()
     if not waiting or before is None:
         return finished()  # what is left goes with the set
     item = waiting[0]

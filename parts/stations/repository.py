@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from django.utils.crypto import constant_time_compare, salted_hmac
 
@@ -14,9 +16,9 @@ from foundation.acts.tokens import create_token, read_token
 from foundation.ranking.codes import code_of, code_symbols
 from foundation.store import keys
 from foundation.store.parallel import run_parallel
-from foundation.store.table import Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
+from foundation.store.table import Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update
 
-from .rules import Device, Station, Visit
+from .rules import Station, Visit
 
 MAX_COUNTED_ELECTIONS = 25
 CODE_GROUPS = 3  # sixty bits: a code cannot be guessed, and is used once
@@ -100,17 +102,9 @@ def closing(station: Station) -> Delete:
     return Delete(place(station), when=Exists() & if_unchanged(station))
 
 
-def renewing_code(after: Station, before: Station) -> Update:
-    return Update(place(before), set={"turn": after.turn}, when=Exists() & if_unchanged(before))
-
-
-def pairing(station: Station, device: Device) -> Update:
-    fields = {"device": device.hash, "paired": station.turn}
-    return Update(place(station), set=fields, remove=VISIT, when=Exists() & if_unchanged(station))
-
-
-def unpairing(station: Station) -> Update:
-    return Update(place(station), remove=("device", *VISIT), when=Exists() & if_unchanged(station))
+def changing(station: Station, *, remove: Iterable[str] = (), **fields: Any) -> Update:
+    """Refused if anything has changed since it was read."""
+    return Update(place(station), set=fields, remove=tuple(remove), when=Exists() & if_unchanged(station))
 
 
 def if_unchanged(station: Station) -> Condition:
@@ -122,21 +116,6 @@ def if_unchanged(station: Station) -> Condition:
 
 
 # --- a visit ---
-
-
-def letting_in(station: Station, visit: Visit) -> Update:
-    fields = {"visit": visit.hash, "visitor": visit.visitor, "since": visit.since}
-    return Update(place(station), set=fields, when=Exists() & if_unchanged(station))
-
-
-def picking_up(station: Station, visitor: str, now: str) -> Update:
-    """Once only: the secret is gone with it."""
-    fields = {"visitor": visitor, "since": now, "picked": True}
-    return Update(place(station), set=fields, when=Exists() & if_unchanged(station) & Missing("picked"))
-
-
-def ending_visit(station: Station) -> Write:
-    return Update(place(station), remove=VISIT, when=Exists() & if_unchanged(station))
 
 
 def sealed_visitor(voter: str, secret: str = "", address: str = "", label: str = "") -> str:

@@ -24,7 +24,7 @@ from foundation.acts.refusals import NotAllowed, NotNow
 from foundation.acts.retry import retried, run_once
 from foundation.acts.storage import now_text, record, write
 from foundation.store.log import Event, as_text, utc_now
-from foundation.store.table import Item, Key, Update, Write
+from foundation.store.table import Exists, Item, Key, Missing, Update, Write
 from parts.letters import services as letters
 
 from . import repository, rules
@@ -78,7 +78,7 @@ def renew_code(actor: User, election: Election, station_id: str) -> None:
     station = _current(election.name, station_id)
     after = replace(station, turn=station.turn + 1)
     code = repository.storing_code(after, utc_now().timestamp())
-    write(repository.renewing_code(after, station), repository.dropping_code(station), code)
+    write(repository.changing(station, turn=after.turn), repository.dropping_code(station), code)
 
 
 @retried
@@ -88,7 +88,7 @@ def pair(typed: str) -> Device:
     if station is None:
         raise NoStation(rules.WRONG_CODE)
     device = Device(station.election_name, station.id, secrets.token_hex(SECRET_BYTES))
-    pairing = repository.pairing(station, device)
+    pairing = repository.changing(station, device=device.hash, paired=station.turn, remove=repository.VISIT)
     write(pairing, repository.dropping_code(station), *_unmarking(station))
     return device
 
@@ -102,7 +102,7 @@ def leave(device: Device, typed: str) -> None:
         return
     if not repository.is_code_of_device(station, typed):
         raise NoStation(rules.NOT_ITS_CODE)
-    write(repository.unpairing(station), *_unmarking(station))
+    write(repository.changing(station, remove=("device", *repository.VISIT)), *_unmarking(station))
 
 
 # --- at the desk ---
@@ -144,7 +144,8 @@ def _let_in(election: Election, station_id: str, voter: str) -> None:
     marked = Update(
         Key(entry["PK"], entry["SK"]), set={LINKS: with_link(entry, STATION, link)}, when=are_unchanged(entry)
     )
-    write(repository.letting_in(station, visit), marked)
+    fields = {"visit": visit.hash, "visitor": visit.visitor, "since": visit.since}
+    write(repository.changing(station, **fields), marked)
 
 
 def _entitled(election: Election, voter: str) -> tuple[Item, str]:
@@ -195,7 +196,10 @@ def pick_up(device: Device, now: str) -> tuple[Link, str, Device]:
     if station is None or visit is None or visit.is_picked_up or election is None:
         raise Busy(rules.BUSY)
     voter, secret, address, label = repository.visitor_of(visit)
-    write(repository.picking_up(station, repository.sealed_visitor(voter), now), refusals={0: Busy(rules.BUSY)})
+    unpicked = Exists() & repository.if_unchanged(station) & Missing("picked")  # the secret is gone with it
+    fields = {"visitor": repository.sealed_visitor(voter), "since": now, "picked": True}
+    picked = Update(repository.place(station), set=fields, when=unpicked)
+    write(picked, refusals={0: Busy(rules.BUSY)})
     link = Link(election.name, election.created_at, voter, secret, address)
     return link, label, replace(device, visit=visit.hash, active_at=now)
 
@@ -206,7 +210,7 @@ def end_visit(election_name: str, station_id: str, visit: str = "") -> None:
     station = repository.find(election_name, station_id)
     if station is None or station.visit is None or visit not in ("", station.visit.hash):
         return
-    write(repository.ending_visit(station), *_unmarking(station))
+    write(repository.changing(station, remove=repository.VISIT), *_unmarking(station))
 
 
 def end_visits(election: Election) -> None:

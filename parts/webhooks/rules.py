@@ -13,7 +13,6 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from foundation.acts import outbound
-from foundation.acts.refusals import NotNow, TooMany
 
 OPENED, CLOSED, SEALED, REMINDED = "election.opened", "election.closed", "election.sealed", "election.reminded"
 PUBLISHED, TEST = "post.published", "webhook.test"
@@ -83,16 +82,6 @@ class Delivery:
     tries: int = 0
     status: int = 0
     reason: str = ""
-
-
-def check_number(endpoints: int) -> None:
-    if endpoints >= MAX_ENDPOINTS:
-        raise TooMany(TOO_MANY)
-
-
-def check_active(endpoint: Endpoint) -> None:
-    if endpoint.state != ACTIVE:
-        raise NotNow(NOT_ACTIVE)
 
 
 def backoff(tries: int, chance: Callable[[float, float], float] = uniform) -> float | None:

@@ -11,6 +11,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from accounts.services import role_unchanged
 from foundation.acts.background import next_deletions
+from foundation.acts.refusals import NotNow, TooMany
 from foundation.acts.storage import now_text, record, table, write
 from foundation.acts.wakeups import wake_worker
 from foundation.store import keys
@@ -32,7 +33,8 @@ def owners_for(user: User) -> list[str]:
 
 def add(user: User, owner: str, url: str, types: Iterable[str]) -> tuple[Endpoint, bytes]:
     """The endpoint, and its secret, which nobody can read later."""
-    rules.check_number(len(repository.endpoints_of(owner)))
+    if len(repository.endpoints_of(owner)) >= rules.MAX_ENDPOINTS:
+        raise TooMany(rules.TOO_MANY)
     webhook_id, secret = secrets.token_hex(8), secrets.token_bytes(SECRET_BYTES)
     sealed = repository.encrypted(secret, webhook_id)
     endpoint = Endpoint(webhook_id, owner, url, tuple(types), sealed, user.name, now_text())
@@ -72,7 +74,8 @@ def delete(user: User, endpoint: Endpoint) -> None:
 
 
 def send_test(endpoint: Endpoint) -> Delivery:
-    rules.check_active(endpoint)
+    if endpoint.state != ACTIVE:
+        raise NotNow(rules.NOT_ACTIVE)
     now = now_text()
     body = payload(TEST, now, {"webhook": {"id": endpoint.id}})
     delivery = Delivery(message_id(), endpoint.id, endpoint.owner, TEST, body, now, now)

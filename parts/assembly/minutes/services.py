@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -139,13 +138,13 @@ def seal(task: Task) -> Batch:
     event = Event(
         SITE, "LiveMinutesSealed", {"game_id": game_id, "digest": sealed_digest, "rounds": len(item["played"])}
     )
-    return Batch(event=event, noting=partial(_sealing, game_id, sealed_digest), is_last=True)
 
+    def sealing(number: int) -> list[Write]:
+        """Refused if they are already sealed."""
+        unsealed = Equals("game_id", game_id) & Missing("digest")
+        return [Update(keys.minutes(game_id), set={"digest": sealed_digest, "event": number}, when=unsealed)]
 
-def _sealing(game_id: str, digest: str, event: int) -> list[Write]:
-    """Refused if they are already sealed."""
-    unsealed = Equals("game_id", game_id) & Missing("digest")
-    return [Update(keys.minutes(game_id), set={"digest": digest, "event": event}, when=unsealed)]
+    return Batch(event=event, noting=sealing, is_last=True)
 
 
 # --- notes ---
