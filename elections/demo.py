@@ -335,18 +335,14 @@ def _make(planned: DemoElection) -> bool:
         )
     except NameTaken:
         there = repository.find(planned.name)
-        if there is None or not _is_half_made(there, planned):
+        if there is None or there.owner_name != planned.owner or there.stored_state != State.DRAFT:
             return False
-        election = there
+        lacks_voters = bool(planned.electorate) and next(rolls.every_voter(there), None) is None
+        if not (planned.opened or lacks_voters):
+            return False
+        election = there  # an attempt to make it was cut short
     _copy_to_draft(owner, election, planned)
     return True
-
-
-def _is_half_made(election: Election, planned: DemoElection) -> bool:
-    """Whether an attempt to make it was cut short."""
-    if election.owner_name != planned.owner or election.stored_state != State.DRAFT:
-        return False
-    return planned.opened or (bool(planned.electorate) and next(rolls.every_voter(election), None) is None)
 
 
 def _copy_to_draft(owner: User, election: Election, planned: DemoElection) -> None:

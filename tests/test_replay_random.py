@@ -17,7 +17,7 @@ from ballots import services as ballots
 from ballots.sealing import seal_closed
 from elections import actions
 from elections import repository as elections
-from elections.candidates.services import add_candidates, remove_candidate
+from elections.candidates.services import add_candidates, remove_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.invitations import mailing, reminders
@@ -124,7 +124,7 @@ def gets_a_candidate(number: int, more: int) -> None:
 
 def loses_a_candidate(number: int, more: int) -> None:
     election = an_election(number)
-    remove_candidate(organiser(election), election, ("Cy", f"Candidate {more}")[more & 1])
+    remove_candidates(organiser(election), election, ("Cy", f"Candidate {more}")[more & 1])
 
 
 def gets_an_end(number: int, more: int) -> None:

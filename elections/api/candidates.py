@@ -147,4 +147,4 @@ def change(call: Call, name: str, candidate: str) -> Candidate:
 def remove(call: Call, name: str, candidate: str) -> None:
     election = load(call, name, Action.CHANGE_CANDIDATES, call.query.question)
     found = read(call, name, candidate)
-    call.run(lambda: services.remove_candidate(call.user, election, found.name))
+    call.run(lambda: services.remove_candidates(call.user, election, found.name))

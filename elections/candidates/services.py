@@ -18,20 +18,16 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.limits import check_value
 from foundation.store.splitting import TRANSACTION_WRITES, in_parts
-from foundation.store.table import Item
 
 
 def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) -> list[str]:
     """Add those that are new; returns their names. Too many are refused before any is added."""
-    batches = list(in_parts(new, lambda each: check_value(_payload(each)), max_count=TRANSACTION_WRITES))
+    batches = list(
+        in_parts(new, lambda each: check_value(repository.storable(asdict(each))), max_count=TRANSACTION_WRITES)
+    )
     if len(batches) > 1:
         _numbered(election, new)
     return [name for batch in batches for name in retry_lost_race(partial(_add_batch, actor, election, batch))]
-
-
-def _payload(candidate: Candidate) -> Item:
-    """The event payload of a new candidate."""
-    return repository.storable(asdict(candidate))
 
 
 def _add_batch(actor: User, election: Election, new: Sequence[Candidate]) -> list[str]:
@@ -40,7 +36,7 @@ def _add_batch(actor: User, election: Election, new: Sequence[Candidate]) -> lis
     batch = _numbered(election, new)
     if batch:
         writes = [repository.new_candidate(election.name, each, election.number) for each in batch]
-        data = {"candidates": [_payload(each) for each in batch]}
+        data = {"candidates": [repository.storable(asdict(each)) for each in batch]}
         record(actor, "CandidatesAdded", election, data, *writes, repository.touched(election, candidates=True))
     return [each.name for each in batch]
 
@@ -84,11 +80,7 @@ def _edit_candidate(actor: User, election: Election, candidate: Candidate) -> No
     record(actor, "CandidateEdited", election, data, change_, repository.touched(election, candidates=True))
 
 
-def remove_candidate(actor: User, election: Election, name: str) -> None:
-    remove_candidates(actor, election, [name])
-
-
-def remove_candidates(actor: User, election: Election, names: Sequence[str]) -> None:
+def remove_candidates(actor: User, election: Election, *names: str) -> None:
     """In one transaction, so only a few at once."""
     check(actor, election, Action.CHANGE_CANDIDATES)
     removed = [write for name in names for write in repository.removing_candidate(election.name, name, election.number)]

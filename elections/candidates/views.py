@@ -130,5 +130,5 @@ def candidate_picture(request: HttpRequest, found: tuple[Election, Candidate]) -
 def remove_candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
     election, candidate = found
     done = _("%(name)s is no longer a candidate.") % {"name": candidate.name}
-    run_action(request, lambda: services.remove_candidate(request.user, election, candidate.name), done)
+    run_action(request, lambda: services.remove_candidates(request.user, election, candidate.name), done)
     return redirect("candidates", *election.address)

@@ -46,15 +46,21 @@ def seats_field(initial: int) -> forms.IntegerField:
     )
 
 
-def for_groups_field(groups: Sequence[str]) -> forms.TypedMultipleChoiceField:
-    return forms.TypedMultipleChoiceField(
-        label=_("Only for these voter groups"),
-        choices=[(each, each) for each in groups],
-        coerce=str,
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-        help_text=_("If you choose none, it is for everybody on the roll."),
-    )
+class VoterGroupsField(forms.MultipleChoiceField):
+    """For which voter groups of its roll a question is."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def __init__(self, groups: Sequence[str]) -> None:
+        super().__init__(
+            label=_("Only for these voter groups"),
+            choices=[(each, each) for each in groups],
+            required=False,
+            help_text=_("If you choose none, it is for everybody on the roll."),
+        )
+
+    def clean(self, value: Any) -> tuple[str, ...]:
+        return tuple(super().clean(value))
 
 
 class UsualField(forms.ChoiceField):
@@ -201,10 +207,6 @@ class AddedField(NamedTuple):
 ADDED_FIELDS = Hooks[[], AddedField]("when the settings of an election are offered: a field of a part")
 
 
-def added_fields() -> list[AddedField]:
-    return [make() for make in ADDED_FIELDS]
-
-
 def _with_added(names: Sequence[str], added: Iterable[AddedField]) -> tuple[str, ...]:
     found = list(names)
     for each in added:
@@ -328,25 +330,22 @@ class SettingsForm(ZonedForm):
         """With a choice among the voter groups of its roll, if they are given; and with the title of its question, if
         it is one of several."""
         super().__init__(*arguments, **options)
-        self.added = added_fields()
+        self.added = [make() for make in ADDED_FIELDS]
         self.fields |= {each.name: each.field for each in self.added}
         if groups is not None:
-            self.fields["for_groups"] = for_groups_field(groups)
+            self.fields["for_groups"] = VoterGroupsField(groups)
         if title:
             self.fields["title"] = TitleField(label=_("Question"))
             self.initial["title"] = title
             if groups is not None:
                 self.fields["for_groups"].label = _("“%(title)s” is only for these voter groups") % {"title": title}
 
-    def clean_for_groups(self) -> tuple[str, ...]:
-        return tuple(self.cleaned_data["for_groups"])
-
     @staticmethod
     def initial_of(election: Election, description: str) -> dict[str, Any]:
         times = {name: getattr(election, stored) for name, stored in TIMES.items()}
         local = {name: form_time(from_text(text), election.time_zone) for name, text in times.items() if text}
         plain = (name for name in SettingsForm.base_fields if name not in (*times, "description", "scoring"))
-        added = (each.name for each in added_fields())
+        added = (make().name for make in ADDED_FIELDS)
         settings = {name: getattr(election, name) for name in (*plain, *added, "for_groups")} | chosen_methods(election)
         return {"description": description, **settings, **local}
 

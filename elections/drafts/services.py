@@ -7,7 +7,6 @@ cannot be changed, and the old name stays taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -24,7 +23,7 @@ from elections.repository import RENAMING
 from elections.rules import Action, Election, Question, check_titles
 from foundation.acts import storage
 from foundation.acts.background import Batch, Task, finished
-from foundation.acts.refusals import LostRace, NameTaken, Refusal
+from foundation.acts.refusals import LostRace, NameTaken
 from foundation.acts.storage import now_text, table
 from foundation.acts.versions import next_version, unchanged
 from foundation.pages import markdown_cache
@@ -65,12 +64,9 @@ def create_draft(
     event_data = {each: value for each, value in event_data.items() if value != OMITTED_DEFAULTS.get(each, ...)}
     event_data |= {"election_name": election.name, "description": description, **data}
     writes = repository.creation(election, description)
-    event, taken = Event(actor.name, "ElectionCreated", event_data), _name_taken_at(range(len(writes)))
+    event = Event(actor.name, "ElectionCreated", event_data)
+    taken = dict.fromkeys(range(len(writes)), NameTaken(NAME_TAKEN))
     storage.record(event, *writes, *more_writes, people.is_same_account(actor), once=mark, refusals=taken)
-
-
-def _name_taken_at(parts: Iterable[int]) -> dict[int, Refusal]:
-    return dict.fromkeys(parts, NameTaken(NAME_TAKEN))
 
 
 def _free_name(name: str) -> None:
@@ -115,7 +111,7 @@ def remove_question(actor: User, question: Election) -> Election:
     names = [each.name for each in repository.candidates(question.name, question.number)]
     while len(names) > CANDIDATES_AT_ONCE:
         some, names = names[:CANDIDATES_AT_ONCE], names[CANDIDATES_AT_ONCE:]
-        remove_candidates(actor, question, some)
+        remove_candidates(actor, question, *some)
         question = as_now(question)
     whole = question.at(1)
     more = tuple(each for each in whole.more if each.number != question.number)
@@ -165,7 +161,8 @@ def rename(actor: User, election: Election, name: str) -> Election:
         raise LostRace
     writes = renaming(election, name, stored)
     event = Event(actor.name, "ElectionRenamed", {"election_name": election.name, "new_name": name})
-    storage.record(event, *writes, refusals=_name_taken_at((0, len(writes) - 2, len(writes) - 1)))
+    taken = dict.fromkeys((0, len(writes) - 2, len(writes) - 1), NameTaken(NAME_TAKEN))
+    storage.record(event, *writes, refusals=taken)
     return repository.find_settled(name) or election
 
 

@@ -39,9 +39,9 @@ from .cards import (
 from .forms import (
     SettingsForm,
     UsualField,
+    VoterGroupsField,
     chosen_methods,
     counted_settings,
-    for_groups_field,
     seats_field,
 )
 
@@ -307,11 +307,8 @@ class QuestionForm(HowForm):
         super().__init__(*arguments, election=election, **options)
         self.initial |= {"title": election.title, "for_groups": election.for_groups}
         if election.voter_groups:
-            self.fields["for_groups"] = for_groups_field(election.voter_groups)
+            self.fields["for_groups"] = VoterGroupsField(election.voter_groups)
             self.order_fields(self.field_order)
-
-    def clean_for_groups(self) -> tuple[str, ...]:
-        return tuple(self.cleaned_data["for_groups"])
 
 
 class QuestionCard(QuestionForm):
@@ -357,9 +354,7 @@ class AskForm(forms.Form):
         if election.more:
             del self.fields["first_title"]
         if election.voter_groups:
-            self.fields["for_groups"] = for_groups_field(election.voter_groups)
-
-    clean_for_groups = QuestionForm.clean_for_groups
+            self.fields["for_groups"] = VoterGroupsField(election.voter_groups)
 
     def values(self) -> dict[str, Any]:
         return kinds.settings_of_kind({name: value for name, value in self.cleaned_data.items() if name != "token"})

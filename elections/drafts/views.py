@@ -317,10 +317,10 @@ def settings(request: HttpRequest, election: Election) -> HttpResponse:
     """Of the election and its first question, or of another question alone."""
     form: Any
     if election.number > 1:
-        template, form = "elections/question.html", QuestionForm(form_data(request), election=election)
+        form = QuestionForm(form_data(request), election=election)
     else:
         initial = SettingsForm.initial_of(election, repository.description_of(election.name).description)
-        groups, template = election.voter_groups or None, "elections/settings.html"
+        groups = election.voter_groups or None
         form = SettingsForm(form_data(request), initial=initial, groups=groups, title=election.title)
     act = lambda: actions.change(request.user, election, Action.SET_UP, **form.values())  # noqa: E731
     if run_form(request, form, act, _("The settings are saved.")):
@@ -328,7 +328,7 @@ def settings(request: HttpRequest, election: Election) -> HttpResponse:
             show_time_notes(request, form)
         return redirect(path_of("dashboard", election.name))
     context = election_context(request, election, form=form, title=_("Settings"), button=_("Save settings"))
-    return render(request, template, context, status=422 if form.errors else 200)
+    return render(request, "elections/settings.html", context, status=422 if form.errors else 200)
 
 
 @organiser_page(Action.DESCRIBE)

@@ -241,7 +241,9 @@ def delete(user: User, group_id: str) -> None:
     retry_lost_race(lambda: _delete(user.name, _find_own(user, group_id)))
 
 
-def _delete(who: str, group: Group) -> None:
+def _delete(who: str, group: Group | None) -> None:
+    if group is None:
+        return
     at = now_text()
     event = Event(who, "GroupDeleted", {"group_id": group.id, "at": at})
     record(event, *repository.deletion(group, at))
@@ -295,12 +297,8 @@ def used_in(user: User, group_id: str, limit: int) -> list[Election]:
 def forget_person(gone: User) -> None:
     """Remove a leaver from all groups, by name and by address, and delete their own."""
 
-    def leave(item: Item) -> None:
-        retry_lost_race(lambda: _remove(SITE, item["group_id"], item["member_name"]))
-
-    def delete_own(group: Group) -> None:
-        retry_lost_race(lambda: _delete(SITE, now) if (now := repository.find(group.id)) else None)
-
     for name in (gone.name, gone.email):
-        process_each(list(table().each(keys.groups_with(name))), leave)
-    process_each(list(repository.every_group_of(gone.name)), delete_own)
+        there = list(table().each(keys.groups_with(name)))
+        process_each(there, lambda item: retry_lost_race(lambda: _remove(SITE, item["group_id"], item["member_name"])))
+    own = list(repository.every_group_of(gone.name))
+    process_each(own, lambda group: retry_lost_race(lambda: _delete(SITE, repository.find(group.id))))

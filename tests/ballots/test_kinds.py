@@ -14,7 +14,7 @@ from ballots import personal_data, rehearsal, repository
 from elections import actions
 from elections import kinds as elections_kinds
 from elections import repository as elections
-from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
+from elections.candidates.services import add_candidates, edit_candidate, remove_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.opening_rules import check_opening
@@ -212,7 +212,7 @@ def test_the_answers_come_with_the_draft_go_with_the_kind_and_cannot_be_changed(
     for act in (
         lambda: add_candidates(owner, draft, [Candidate("Maybe")]),
         lambda: edit_candidate(owner, draft, Candidate("Yes", "Please")),
-        lambda: remove_candidate(owner, draft, "No"),
+        lambda: remove_candidates(owner, draft, "No"),
     ):
         with pytest.raises(WrongState, match="has no candidates"):
             act()

@@ -10,7 +10,7 @@ import pytest
 from accounts import repository as people
 from ballots import rehearsal
 from elections import repository as elections
-from elections.candidates.services import add_candidates, remove_candidate
+from elections.candidates.services import add_candidates, remove_candidates
 from elections.drafts import services as drafts
 from elections.rules import NotReady, WrongState
 from foundation.acts.refusals import TooMany
@@ -25,7 +25,7 @@ def draft(person):
     owner = person("the organiser")
     election = drafts.create(owner, "Board", secret_ballot=True, no_voting_after="2099-01-01T00:00:00.000Z")
     add_candidates(owner, election, [Candidate(name) for name in ("Ada", "Bo", "Cy", "Di")])
-    remove_candidate(owner, elections.find("Board"), "Bo")
+    remove_candidates(owner, elections.find("Board"), "Bo")
     return elections.find("Board")
 
 

@@ -14,7 +14,7 @@ from accounts.rules import Role
 from ballots import services as ballots
 from ballots.sealing import seal_closed
 from elections import actions, history, repository
-from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
+from elections.candidates.services import add_candidates, edit_candidate, remove_candidates
 from elections.drafts import services as drafts
 from elections.history import Position, history_entries, organiser_events, votes_by_day
 from elections.lifecycle import closing, deleting
@@ -109,7 +109,7 @@ def test_what_a_draft_held_is_not_told(site, organiser, opened, signed_in):
     election = drafts.create(organiser, "Board", description="secret plans")
     add_candidates(organiser, election, [Candidate("Mallory"), Candidate("Ada"), Candidate("Bo")])
     edit_candidate(organiser, repository.find("Board"), Candidate("Mallory", "once stood"))
-    remove_candidate(organiser, repository.find("Board"), "Mallory")
+    remove_candidates(organiser, repository.find("Board"), "Mallory")
     drafts.rename(organiser, repository.find("Board"), "Council")
     actions.change(organiser, repository.find("Council"), Action.DESCRIBE, description="other plans")
     assert sentences("Council") == [

@@ -11,7 +11,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from elections import actions, repository, rolls, rules
-from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
+from elections.candidates.services import add_candidates, edit_candidate, remove_candidates
 from elections.candidates.views import CandidatesForm
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -184,7 +184,7 @@ def test_a_candidate_is_added_once_changed_and_removed(ada, ready):
     assert add_candidates(ada, ready, [Candidate("BO"), Candidate("Di")]) == ["Di"]
     edit_candidate(ada, ready, Candidate("Bo", "Trust me.", ""))
     assert repository.candidates("board 2027")[0] == Candidate("Bo", "Trust me.", "")
-    remove_candidate(ada, ready, "di")
+    remove_candidates(ada, ready, "di")
     assert [each.name for each in repository.candidates(ready.name)] == ["Bo", "Cy"]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from accounts.rules import Role
 from elections import actions, repository
-from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
+from elections.candidates.services import add_candidates, edit_candidate, remove_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.invitations import messages
@@ -156,7 +156,7 @@ def test_a_text_that_was_changed_meanwhile_is_not_overwritten(site, draft, kim):
 
 
 def test_what_is_gone_does_not_come_back(site, draft, kim):
-    remove_candidate(kim, repository.find("Board"), "Ada")
+    remove_candidates(kim, repository.find("Board"), "Ada")
     markdown_cache.load_or_render(keys.candidate("Board", "Ada"), "statement", STATEMENT, None)
     assert site.get(keys.candidate("Board", "Ada")) is None
 

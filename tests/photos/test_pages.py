@@ -15,7 +15,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services as ballots
 from elections import repository
-from elections.candidates.services import change_picture, remove_candidate
+from elections.candidates.services import change_picture, remove_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
@@ -224,7 +224,7 @@ def test_what_is_not_there_is_not_found(ada, board, path):
 def test_a_picture_goes_with_its_candidate_and_with_its_election(ada, board):
     for name in ("Bo", "Cy"):
         change_picture(ada, board, name, PictureChange(kept(name)))
-    remove_candidate(ada, repository.find("Board"), "Bo")
+    remove_candidates(ada, repository.find("Board"), "Bo")
     assert bytes_kept() == {photo_of("Cy").id}
     deleting.delete(ada, repository.find("Board"))
     finish_background("delete election")

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from accounts import repository as people
 from ballots import services as voting
 from elections import repository as elections
-from elections.candidates.services import add_candidates, remove_candidate
+from elections.candidates.services import add_candidates, remove_candidates
 from elections.drafts import services as drafts
 from elections.invitations import messages
 from elections.lifecycle import closing, deleting
@@ -267,7 +267,7 @@ def test_an_election_keeps_its_events_through_a_change_of_name(person, site, ver
     enrol("Eve", "Fay")
     add_voters(owner, elections.find("Bored"), ["Eve", "Fay"])
     drafts.rename(owner, elections.find("Bored"), "Board")
-    remove_candidate(owner, elections.find("Board"), "typo")
+    remove_candidates(owner, elections.find("Board"), "typo")
     add_candidates(owner, elections.find("Board"), [Candidate("Cy")])
     remove_voter(owner, elections.find("Board"), "Fay")
     lifecycle.open_(owner, elections.find("Board"), editable=True)

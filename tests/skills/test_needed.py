@@ -12,7 +12,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from elections import repository, rolls
-from elections.candidates.services import add_candidates, remove_candidate
+from elections.candidates.services import add_candidates, remove_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
@@ -167,7 +167,7 @@ def test_withdrawing_while_it_opens_wins_or_is_refused(otto, bo, draft):
 
 def test_who_no_longer_stands_is_asked_again(otto, bo, draft):
     agree(bo)
-    remove_candidate(otto, board(), "bo")
+    remove_candidates(otto, board(), "bo")
     add_candidates(otto, board(), [Candidate("bo")])
     assert needs.agreements(board()) == []
 

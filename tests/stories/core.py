@@ -29,7 +29,7 @@ from ballots.sealing import seal_closed
 from elections import actions, link_requests, rolls, sharding, voter_lists
 from elections import repository as elections
 from elections import rules as of_elections
-from elections.candidates.services import add_candidates, change_picture, edit_candidate, remove_candidate
+from elections.candidates.services import add_candidates, change_picture, edit_candidate, remove_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.groups import services as groups
@@ -340,7 +340,7 @@ def a_public_election() -> None:
     change_picture(ada, election("Bord"), "Ada", PictureChange(kept()))
     seen = elections.find_candidate("Bord", "Ada").photo
     change_picture(ada, election("Bord"), "Ada", PictureChange(seen=seen, alt="Ada, counting"))
-    remove_candidate(ada, election("Bord"), "Nobody")
+    remove_candidates(ada, election("Bord"), "Nobody")
     what_it_needs(ada)
     weights = {"voter 0": Details(weight=3), "voter 2": Details(weight=2)}
     add_voters(ada, election("Bord"), [f"voter {number}" for number in range(4)], weights)
@@ -564,7 +564,7 @@ def several_questions_in_one_election() -> None:
         add_candidates(ada, song, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
         edit_candidate(ada, song, Candidate("Bo", statement="*I* sing."))
         change_picture(ada, song, "Bo", PictureChange(kept()))
-        remove_candidate(ada, election(name).at(4), "Cy")
+        remove_candidates(ada, election(name).at(4), "Cy")
         add_candidates(ada, election(name), [Candidate("Ada"), Candidate("Bo")])
         staff = {f"voter {number}": Details(groups=("Staff",)) for number in (0, 2, 3)}
         add_voters(ada, election(name), [*staff, "voter 1"], staff)
