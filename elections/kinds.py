@@ -22,7 +22,7 @@ SHARES = {
     "3/4": gettext_lazy("at least three quarters"),
     "4/5": gettext_lazy("at least four fifths"),
 }
-OF = {
+BASES = {
     Of.CAST: gettext_lazy("of the votes cast"),
     Of.PRESENT: gettext_lazy("of all who vote"),
     Of.ENTITLED: gettext_lazy("of everyone on the roll"),
@@ -74,7 +74,7 @@ def majority_text(text: str) -> str:
     majority = majority_of(text)
     own = _("100%") if majority.share == "1/1" else _("at least %(share)s") % {"share": majority.share}
     share = SHARES.get(majority.share, own)
-    return _("%(share)s %(of)s") % {"share": share, "of": OF[majority.of]}
+    return _("%(share)s %(of)s") % {"share": share, "of": BASES[majority.of]}
 
 
 def majority_sentence(text: str) -> str:

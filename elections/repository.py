@@ -118,7 +118,7 @@ class RollCounts(NamedTuple):
 
 
 NO_COUNTS: Mapping[int, RollCounts] = {}
-ANY = 0  # instead of the number of a question: for none of several
+NO_QUESTION = 0  # instead of the number of a question: for none of several
 
 
 # --- finding ---
@@ -443,7 +443,7 @@ def touched(
         when &= known if election.voter_groups else known | Missing("voter_groups")
     own = counts.get(1, RollCounts())
     more: Item = {"by_letter": by_letter, "excluded": own.excluded, "extra_votes": own.extra_votes}
-    more["unasked"] = counts.get(ANY, RollCounts()).excluded
+    more["unasked"] = counts.get(NO_QUESTION, RollCounts()).excluded
     set_: Item = ({"voter_groups": list(groups)} if groups else {}) | ({"weighted": True} if weighted else {})
     if any(counted for number, counted in counts.items() if number > 1):
         asked = storable({"more": election.at(1).more})["more"]

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from elections import kinds
 from elections.invitations.forms import reminders_field
-from elections.kinds import NEEDS_A_ROLL, OF, SHARES
+from elections.kinds import BASES, NEEDS_A_ROLL, SHARES
 from elections.rules import (
     ELECTORATES,
     MAX_CANDIDATES,
@@ -63,8 +63,8 @@ class VoterGroupsField(forms.MultipleChoiceField):
         return tuple(super().clean(value))
 
 
-class UsualField(forms.ChoiceField):
-    """A choice that has a usual one, which counts where none was sent."""
+class DefaultChoiceField(forms.ChoiceField):
+    """A choice with a default, which counts where none was sent."""
 
     def clean(self, value: Any) -> Any:
         return super().clean(value or self.initial)
@@ -109,7 +109,7 @@ class MajorityWidget(forms.MultiWidget):
                         "maxlength": 9,
                     }
                 ),
-                "of": forms.Select({"aria-label": _("Out of")}, [(each.value, OF[each]) for each in Of]),
+                "of": forms.Select({"aria-label": _("Out of")}, [(each.value, BASES[each]) for each in Of]),
             }
         )
 
@@ -138,7 +138,7 @@ class MajorityField(forms.Field):
         """A share of everyone on the roll needs a list of voters."""
         self.has_roll = electorate == "listed"
         if isinstance(self.widget, MajorityWidget) and not self.has_roll:
-            self.widget.widgets[-1].choices = [(each.value, OF[each]) for each in Of if each != Of.ENTITLED]
+            self.widget.widgets[-1].choices = [(each.value, BASES[each]) for each in Of if each != Of.ENTITLED]
 
     def clean(self, value: Any) -> str:
         text = value
@@ -286,9 +286,9 @@ class SettingsForm(ZonedForm):
             "not shown there. Once it is open, anyone can see its name, and when voting begins and ends."
         ),
     )
-    kind = UsualField(label=_("Kind of ballot"), choices=KIND_CHOICES, initial="ranked", widget=Cards)
+    kind = DefaultChoiceField(label=_("Kind of ballot"), choices=KIND_CHOICES, initial="ranked", widget=Cards)
     method = MethodField(label=_("Method"), choices=METHOD_CHOICES, initial="schulze", widget=Cards)
-    scoring = UsualField(label=_("Method"), choices=list(SCORING_CARDS.items()), initial="star", widget=Cards)
+    scoring = DefaultChoiceField(label=_("Method"), choices=list(SCORING_CARDS.items()), initial="star", widget=Cards)
     majority = MajorityField(
         label=_("Majority that the proposal needs"),
         help_text=_(

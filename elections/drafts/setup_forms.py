@@ -37,8 +37,8 @@ from .cards import (
     initial_settings,
 )
 from .forms import (
+    DefaultChoiceField,
     SettingsForm,
-    UsualField,
     VoterGroupsField,
     chosen_methods,
     counted_settings,
@@ -315,9 +315,9 @@ class QuestionCard(QuestionForm):
     """The same with lists instead of cards, beside the other questions; and more names for the ballot."""
 
     names = CandidatesForm.base_fields["names"]
-    kind = UsualField(label=_("Kind of ballot"), choices=list(KINDS.items()), initial="ranked")
+    kind = DefaultChoiceField(label=_("Kind of ballot"), choices=list(KINDS.items()), initial="ranked")
     method = forms.ChoiceField(label=_("Method"), choices=list(RANKED_METHODS.items()))
-    scoring = UsualField(label=_("Method"), choices=list(SCORING_CARDS.items()), initial="star")
+    scoring = DefaultChoiceField(label=_("Method"), choices=list(SCORING_CARDS.items()), initial="star")
     unranked = forms.ChoiceField(label=_("A candidate left out of a ranking counts as"), choices=list(UNRANKED.items()))
 
     def __init__(self, *arguments: Any, election: Election, there: Sequence[Candidate], **options: Any):
@@ -343,7 +343,7 @@ class AskForm(forms.Form):
     """Another question; and what the first one is called from now on, once it is no longer alone."""
 
     title = TitleField(label=_("The new question"), help_text=_("For example: Treasurer, or The budget for next year."))
-    kind = UsualField(label=_("Kind of ballot"), choices=list(KINDS.items()), initial="ranked")
+    kind = DefaultChoiceField(label=_("Kind of ballot"), choices=list(KINDS.items()), initial="ranked")
     first_title = TitleField(
         label=_("The question so far"), help_text=_("Voters now see it beside the others, so it needs a title.")
     )

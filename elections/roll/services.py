@@ -130,7 +130,7 @@ def is_grouped(election: Election, known: Known) -> bool:
 
 def _counts(election: Election, details: Iterable[Details]) -> dict[int, repository.RollCounts]:
     """For each question, how many of these voters may not vote on it, and how many votes the others have beyond one
-    each; and under `ANY`, how many may not vote at all. A draft does not count them: it may still change."""
+    each; and under `NO_QUESTION`, how many may not vote at all. A draft does not count them: it may still change."""
     if election.stored_state == State.DRAFT:
         return {}
     every, counts = list(details), {}
@@ -140,7 +140,7 @@ def _counts(election: Election, details: Iterable[Details]) -> dict[int, reposit
         counts[question.number] = repository.RollCounts(len(every) - len(entitled), extra)
     if election.more:
         unasked = sum(not election.questions_for(each.groups or ()) for each in every)
-        counts[repository.ANY] = repository.RollCounts(unasked)
+        counts[repository.NO_QUESTION] = repository.RollCounts(unasked)
     return counts
 
 
