@@ -191,7 +191,7 @@ class Answered:
         """Not for a link that no mail has had: nobody can keep it from somebody by asking for others before."""
         return now < self.until and set(open_) <= set(self.listed.split())
 
-    def again(self, now: int, open_: Collection[str]) -> Answered:
+    def after_answer(self, now: int, open_: Collection[str]) -> Answered:
         """Pauses grow as long as the address is asked for, however rarely, and are forgotten after a day of silence."""
         answers = self.answers + 1 if now < self.ttl else 1
         pause = PAUSES[min(answers, len(PAUSES)) - 1]
@@ -219,7 +219,7 @@ def answer(task: Task) -> Batch:
     except TooOften as refusal:
         return _later(task, refusal.seconds)
     unchanged: Condition = Equals("turn", before.turn) if before.turn else Missing()  # none was answered meanwhile
-    answered = Put({**place.item, **asdict(before.again(now, open_))}, when=unchanged)
+    answered = Put({**place.item, **asdict(before.after_answer(now, open_))}, when=unchanged)
     about = {"first": task.data["first"]} | ({RECIPIENT_NAME: found.name} if found.name else {})
     with override(task.data["language"]):
         email = outbox.queued(REQUESTED_LINKS, found.to, None, **about)
