@@ -41,6 +41,7 @@ from foundation.pages.icons import icon
 from foundation.pages.paths import path_below, path_of
 from foundation.pages.sections import section_of
 from foundation.parts import lists_of, parts, shown_at
+from foundation.ranking.candidates import choice_list
 from operations.upkeep import disk
 from results.pictures import arrange_pictures
 from results.wording import translate
@@ -51,6 +52,7 @@ GLOBALS: dict[str, Callable[..., Any]] = {
     "asking_hint": asking_hint,
     "blocking_script": served_code.blocking_script,
     "cached_include": cached_include,
+    "choice_list": choice_list,
     "countdown": time_display.countdown,
     "election_time": time_display.election_time,
     "get_language": get_language,

@@ -9,15 +9,18 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from sys import getsizeof
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
+from jinja2 import Environment, pass_environment
 
 from foundation.pages import markdown_cache
+from foundation.pages.fragments import cached_include
 from foundation.pages.markdown_cache import Html
 from foundation.photos.photos import Photo
 
@@ -71,12 +74,37 @@ def shuffled_for_browser(
 
 def remember_order(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
     """Until the browser is closed."""
+    if request.COOKIES.get(ORDER_COOKIE) == _number(request):
+        return answer
     safe = {"httponly": True, "secure": settings.SESSION_COOKIE_SECURE, "samesite": "Lax"}
     answer.set_cookie(ORDER_COOKIE, _number(request), path=settings.SESSION_COOKIE_PATH, **safe)
     return answer
 
 
 def _number(request: HttpRequest) -> str:
-    if not NUMBER.fullmatch(request.COOKIES.get(ORDER_COOKIE, "")):
-        request.COOKIES[ORDER_COOKIE] = secrets.token_hex(8)
-    return request.COOKIES[ORDER_COOKIE]
+    if not hasattr(request, "order_number"):
+        sent = request.COOKIES.get(ORDER_COOKIE, "")
+        request.order_number = sent if NUMBER.fullmatch(sent) else secrets.token_hex(8)
+    number: str = request.order_number
+    return number
+
+
+CHOICE = "ranking/parts/choice.html"
+
+
+@pass_environment
+def choice_list(
+    environment: Environment, choices: Iterable[Any], ranks: int, prefix: str, answers: Mapping[int, Any]
+) -> SafeString:
+    """The candidates as listed, each with its box. One with a rank is never cached: nothing keeps how anybody votes."""
+    faces, template = any(choice.photo for choice in choices), environment.get_template(CHOICE)
+    listed = []
+    for choice in choices:
+        shown = {"number": choice.number, "prefix": prefix, "name": choice.name, "statement": choice.statement}
+        shown |= {"link": choice.link, "photo": choice.photo, "faces": faces, "ranks": ranks}
+        shown["answered"] = answers.get(choice.number, ()) if answers else ()
+        is_ranked = bool(choice.rank)
+        listed.append(
+            template.render(shown, rank=choice.rank) if is_ranked else cached_include(environment, CHOICE, **shown)
+        )
+    return SafeString("".join(listed))

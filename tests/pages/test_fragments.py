@@ -22,6 +22,7 @@ from foundation.acts.caches import SizedCache
 from foundation.pages import fragments
 from foundation.pages.fragments import cached_include, fragment
 from foundation.ranking.candidates import Candidate
+from foundation.ranking.marks import Choice
 
 CHOICE = "ranking/parts/choice.html"
 NAV = {"section": "home", "known": True, "looks": True, "manages": False}
@@ -136,8 +137,7 @@ def test_everybody_has_the_header_that_is_theirs_now(site, person, signed_in):
 
 
 def test_what_somebody_has_ranked_is_not_cached(renderings):
-    choices = [{"number": 1, "name": "Ada", "rank": "1"}, {"number": 2, "name": "Grace", "rank": ""}]
-    choices = [{"statement": "", "link": "", "photo": None, **each} for each in choices]
+    choices = [Choice(1, "Ada", "", "", rank="1"), Choice(2, "Grace", "", "", rank="")]
     words = {"draft_key": "", "unranked_sentence": ""}
     shown = fragment("ranking/parts/ranks.html", {"choices": choices, "ranks": 2, **words})
     assert 'value="1"' in shown
