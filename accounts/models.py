@@ -15,7 +15,7 @@ from django.utils.crypto import salted_hmac
 from foundation.store.log import as_text, utc_now
 
 from .policy import requires_provider, seems_to_require_provider
-from .rules import Permission, Role, has, is_confirmed
+from .rules import ROLES, Permission, Role, has, is_confirmed
 
 
 class User(AbstractBaseUser):
@@ -48,7 +48,7 @@ class User(AbstractBaseUser):
 
     @property
     def role(self) -> Role:
-        return Role[self.role_name]
+        return ROLES[self.role_name]
 
     @property
     def may_use_password(self) -> bool:

@@ -29,6 +29,7 @@ class Role(IntEnum):
         return LABELS[self]
 
 
+ROLES = {role.name: role for role in Role}
 LABELS = {
     Role.NO_ACCESS: _("Waiting for approval"),
     Role.OBSERVER: _("Observer"),

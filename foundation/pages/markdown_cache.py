@@ -32,7 +32,7 @@ class Html(NamedTuple):
     """The HTML rendered from a text."""
 
     text: str
-    html: str
+    html: SafeString
 
 
 # --- rendering ---
@@ -96,14 +96,14 @@ def without_long_html(item: Item) -> Item:
 def stored_or_plain(text: str, html: Html | None) -> SafeString:
     """The stored HTML of a text, or the text without markup."""
     if not text:
-        return _safe("")
-    return _safe(html.html) if html is not None and html.text == text else markdown.without_markup(text)
+        return SafeString()
+    return html.html if html is not None and html.text == text else markdown.without_markup(text)
 
 
 def load_or_render(place: Key, name: str, text: str, html: Html | None) -> SafeString:
     """The stored HTML of a text; if there is none, render and store it."""
     if not text or (html is not None and html.text == text):
-        return _safe(html.html if html is not None and text else "")
+        return html.html if html is not None and text else SafeString()
     _store(place, name, text)
     return _safe(render(text))
 
