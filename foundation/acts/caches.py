@@ -112,8 +112,9 @@ class SiteCache(Generic[T]):
 
     def current(self) -> T:
         """The value; raises the store's error if it cannot be read."""
-        if self._is_fresh(self._seen):
-            return self._seen[2]
+        url, moment, value = self._seen
+        if url == settings.STORE_URL and self.ticking() - moment < self.seconds:
+            return value
         with self._turn:
             return self._seen[2] if self._is_fresh(self._seen) else self._look()
 

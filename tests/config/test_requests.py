@@ -154,9 +154,9 @@ def test_the_length_of_a_compressed_page_is_padded_at_random(site):
 PAGE = b"<p>Boats first.</p>" * 100
 
 
-def packed_by(accepts: str, **headers: str) -> HttpResponse:
+def packed_by(accepts: str, page: bytes = PAGE, **headers: str) -> HttpResponse:
     request = RequestFactory().get("/", headers={"accept-encoding": accepts})
-    return QuickGZip(lambda request: HttpResponse(PAGE, headers=headers))(request)
+    return QuickGZip(lambda request: HttpResponse(page, headers=headers))(request)
 
 
 def test_a_compressed_page_says_so_and_no_longer_promises_the_same_bytes():
@@ -169,6 +169,12 @@ def test_a_compressed_page_says_so_and_no_longer_promises_the_same_bytes():
 def test_what_is_not_asked_for_or_done_already_is_not_compressed():
     for answer in (packed_by("br"), packed_by("gzip", **{"Content-Encoding": "br"})):
         assert answer.content == PAGE
+
+
+def test_what_fits_one_packet_is_sent_as_it_is():
+    answer = packed_by("gzip", PAGE[:999])
+    assert answer.content == PAGE[:999]
+    assert "Vary" not in answer
 
 
 def padding(packed: bytes) -> int:
