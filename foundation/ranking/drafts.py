@@ -7,7 +7,7 @@ out, when another signs in, and when a session has expired.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b, sha256
 
 from django.conf import settings
@@ -53,7 +53,7 @@ def _hash(*words: str) -> str:
     return blake2b("\n".join(words).encode(), key=key, person=PURPOSE, digest_size=16).hexdigest()
 
 
-@cache
+@lru_cache(1)
 def _key(secret: str) -> bytes:
     return sha256(secret.encode()).digest()
 
