@@ -13,6 +13,7 @@ ITEMS = (
     ItemType("person", keys.user, "name:person email:address role created_at voter_since display_name about "
              "mails_a_day:int confirmed:bool", "hash salt session_salt lineage last_login visited_at visited_before "
              "warned_at asked_at photo:map factors:list identities:list group_role:map",
+             closed_lists=(keys.users_by_email(""),),
              replayed="name email role created_at voter_since display_name about confirmed",
              exports=(
                  Export("account", _("account.json: your account and profile; your second steps, without their "

@@ -200,7 +200,6 @@ def creation(user: User) -> list[Write]:
         **key.item,
         "GSI1PK": keys.users_by_email(user.email).pk,
         "GSI1SK": key.pk,
-        "entity_type": "USER",
         **listed,
         **_split(user.password),
         "session_salt": user.session_salt,

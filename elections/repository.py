@@ -347,7 +347,7 @@ def _item(election: Election) -> Item:
     listed = {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     is_draft = election.stored_state == State.DRAFT  # listed only for its organisers
     fields = fields_of(election)
-    return {**keys.election(election.name).item, "entity_type": "ELECTION", **({} if is_draft else listed), **fields}
+    return {**keys.election(election.name).item, **({} if is_draft else listed), **fields}
 
 
 def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Write, ...]]:
@@ -516,7 +516,7 @@ def new_candidate(election_name: str, candidate: Candidate, question: int = 1) -
     fields = {"election_name": election_name, "candidate_name": candidate.name, "number": candidate.number}
     fields |= _text(candidate)
     place = keys.candidate(election_name, candidate.name, question)
-    return Put({**place.item, "entity_type": "CANDIDATE", **fields}, when=Missing())
+    return Put({**place.item, **fields}, when=Missing())
 
 
 def candidate_exists(election_name: str, candidate: str, question: int = 1) -> Check:

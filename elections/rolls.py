@@ -293,7 +293,7 @@ def new_voter(election: Election, name: str, account: str | None = None, details
     fields |= letter_fields(details if is_by_number(name) else Details(details.display_name))
     fields |= {"groups": list(details.groups)} if details.groups else {}
     fields |= weight_fields(details.weight or 1)
-    return Put({**sharding.voter_key(election, name).item, **index, "entity_type": "VOTER", **fields}, when=Missing())
+    return Put({**sharding.voter_key(election, name).item, **index, **fields}, when=Missing())
 
 
 def letter_fields(details: Details) -> Item:

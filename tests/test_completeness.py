@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from django.test import override_settings
 
@@ -29,8 +32,9 @@ from foundation.photos.changing import PictureChange
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.connect import connect
+from foundation.store.keys.declared import beginning, sort_keys_of
 from foundation.store.log import Event
-from foundation.store.schema import ON_EVERY_ITEM, SCHEMA, beginning
+from foundation.store.schema import ON_EVERY_ITEM, SCHEMA
 from foundation.store.table import DATA, LOG, Check, Delete, Item, Key, Numbered, Put, Table, Update, Write, opened
 from tests.live.conftest import made as game_made  # noqa: F401 - a fixture
 from tests.people import enrol
@@ -150,6 +154,7 @@ class Watched:
         after = self._table.get_many(changed)
         put = {part.key: part.item for part in parts if isinstance(part, Put)}
         self.undeclared |= {each for key, item in (put | after).items() for each in undeclared(key, item)}
+        self.undeclared |= {each for key, item in after.items() for each in not_as_its_pattern(key, item)}
         self.writers |= set(_callers())
         events = [key for key in changed if key.table == LOG and keys.holds_events(key.pk)]
         if len(events) > 1:
@@ -171,6 +176,8 @@ class Watched:
         if blamed := [put.key for put in map(Put, items) if not self._is_exempt(put)]:
             self._blame("a change without an event", blamed)
         self._table.put_all(items)
+        stored = self._table.get_many(put.key for put in map(Put, items))
+        self.undeclared |= {each for key, item in stored.items() for each in not_as_its_pattern(key, item)}
 
     def _is_allowed(self, writes: Sequence[Write]) -> bool:
         """Whether this may be written without an event."""
@@ -210,6 +217,32 @@ def undeclared(key: Key, item: Item) -> Iterator[str]:
         said, kind = item.get("event_data", {}), item.get("event_type", "")
         fields = SCHEMA.event_type(kind).fields
         yield from (f"{kind}: {name}" for name, value in said.items() if not is_declared(fields, name, value))
+
+
+def not_as_its_pattern(key: Key, item: Item) -> Iterator[str]:
+    """What of an item is not as the declaration of its key tells: the key, the entity type, its place in the index."""
+    if (item_type := SCHEMA.type_of(key)) is None:
+        yield f"{key.pk} / {key.sk}"
+        return
+    pattern, (_question, first) = item_type.pattern, keys.question_of(key)
+    if not (is_like(pattern.pk, key.pk) and is_like(pattern.sk, first.sk)):
+        yield f"{key.pk} / {key.sk} is not {pattern.pk} / {pattern.sk}"
+    if item.get("entity_type", "") != pattern.entity_type and not is_public_ballot(item):
+        yield f"{key.pk} / {key.sk}: entity_type"
+    lists = filter(None, map(sort_keys_of, (*item_type.lists, *item_type.closed_lists)))
+    own = str(item.get("GSI1PK")).removeprefix("QUESTION#02#"), str(item.get("GSI1SK"))
+    if "GSI1PK" in item and not any(is_like(pk, own[0]) and is_like(sk, own[1], ".*") for pk, sk in lists):
+        yield f"{key.pk} / {key.sk}: index"
+
+
+def is_like(pattern: str, text: str, part: str = "[^#]*") -> bool:
+    """The number of a shard follows a name."""
+    wanted = re.sub(r"\{\w+\}", lambda _found: part, pattern.replace("{sort_key}", ".*"))
+    return re.fullmatch(wanted + r"(#\d\d)?", text, re.DOTALL) is not None
+
+
+def is_public_ballot(item: Item) -> bool:
+    return "voter_name" in item and item.get("entity_type") == "BALLOT"
 
 
 def is_declared(fields: dict[str, str], name: str, value: Any) -> bool:
@@ -274,6 +307,17 @@ def test_nothing_changes_without_an_event_and_no_event_without_a_change(story):
 def test_every_field_that_is_written_is_declared_with_its_kind(story):
     """In the `items.py` of its app."""
     assert story.undeclared == set()
+
+
+def test_an_item_that_an_earlier_version_stored_gets_its_type_with_its_next_change(site, person):
+    place = keys.user(person("Ada").name)
+    item = {name: value for name, value in site.get(place).items() if name != "entity_type"}
+    with closing(sqlite3.connect(site.path)) as file, file:
+        file.execute("UPDATE vote_data SET body = ? WHERE pk = ? AND sk = ?", (orjson.dumps(item), *place[:2]))
+    assert [*not_as_its_pattern(place, site.get(place))] == ["USER#ada / METADATA: entity_type"]
+    assert people.find("Ada").name == "Ada"
+    site.write(Update(place, set={"about": "Sums."}))
+    assert site.get(place)["entity_type"] == "USER"
 
 
 def test_a_field_that_nobody_declared_is_found(watched, person):

@@ -13,9 +13,10 @@ from accounts.personal_data import export_personal_data
 from accounts.rules import Role
 from foundation.acts.storage import log, table
 from foundation.store import keys
+from foundation.store.keys.declared import index, key
 from foundation.store.log import Event
 from foundation.store.schema import EventType, Export, ItemType, Sheet
-from foundation.store.table import DATA, LOG, Item, Key, Put, Span, Update
+from foundation.store.table import DATA, LOG, Item, Put, Update
 from operations.audit.tables import masks, relations
 from operations.audit.tables.masks import HIDDEN
 from operations.audit.tables.relations import TableQuery
@@ -24,14 +25,8 @@ from operations.upkeep.erasure.log_erasure import Alias
 from tests.docs.types_table import event_row, item_row
 from tests.schema import with_types
 
-
-def reading_tip(tip_id: str) -> Key:
-    """A book that somebody recommends."""
-    return Key(f"TIP#{keys.escape(tip_id)}", keys.METADATA)
-
-
-def tips_of(reader: str) -> Span:
-    return Span(f"TIPS#{keys.part(reader)}", index=True)
+reading_tip = key("TIP", "TIP#{tip}", keys.METADATA, keys.escape, about="A book that somebody recommends.")
+tips_of = index("TIPS#{reader}", "{tip}", keys.part)
 
 
 def tip(tip_id: str, reader: str, title: str) -> Item:
@@ -115,8 +110,8 @@ def test_the_log_can_forget_whom_its_events_name(ada):
 
 
 def test_the_documents_have_a_row_of_it(declared):
-    what = "| reading tip | A book that somebody recommends. | data | `TIP#{tip_id}` / `METADATA` | `TIPS#` |"
-    assert item_row(TIP) == f"{what} id title reader:person | notes |"
+    what = "| reading tip | A book that somebody recommends. | TIP | data | `TIP#{tip}` / `METADATA` |"
+    assert item_row(TIP) == f"{what} `TIPS#{{reader}}` / `{{tip}}` | id title reader:person | notes |"
     assert event_row(RECOMMENDED) == "| TipRecommended | tip_id title reader:person | why | reader |"
 
 

@@ -171,8 +171,8 @@ FAULTS = [
     Fault(
         "the index knows an address in one spelling only",
         "foundation/store/keys/of_people.py",
-        "return Span(part(email), index=True)",
-        "return Span(email, index=True)",
+        'users_by_email = index("{address}", "USER#{name}", part)',
+        'users_by_email = index("{address}", "USER#{name}", as_it_is)',
         "tests/accounts/test_pages.py::test_sign_in_by_email_finds_the_account_in_the_index",
     ),
     Fault(

@@ -144,7 +144,7 @@ def _details_of(stored: Item) -> Details:
 def creation(group: Group, source: Sequence[str] = ()) -> list[Write]:
     """Refused in part 0 if the owner has a group of that name. `source` is the election whose roll it was."""
     index = {"GSI1PK": keys.groups_of(group.owner_name).pk, "GSI1SK": keys.part(group.name)}
-    own = Put({**keys.group(group.id).item, "entity_type": "GROUP", **index, **asdict(group)}, when=Missing())
+    own = Put({**keys.group(group.id).item, **index, **asdict(group)}, when=Missing())
     return [
         _name_item(group, group.name, is_new=True),
         own,
@@ -178,7 +178,7 @@ def adding(group_id: str, members: Sequence[Member]) -> list[Write]:
         fields |= {} if member.account is None else {"account": member.account}
         fields |= {rolls.LETTER_OF_MEMBER: letter} if (letter := rolls.letter_fields(member.details)) else {}
         place = keys.member(group_id, member.name)
-        writes.append(Put({**place.item, "entity_type": "MEMBER", **index, **fields}, when=Missing()))
+        writes.append(Put({**place.item, **index, **fields}, when=Missing()))
     return [*writes, _touched(group_id, len(members))]
 
 

@@ -26,6 +26,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from . import formats, keys, limits
+from .entity_types import with_entity_type
 from .log import EventLog, as_text, layout, utc_now
 from .log.index import as_of
 from .splitting import in_batches
@@ -483,7 +484,7 @@ def _compare(table: Table, batch: list[Entry]) -> None:
         key = Key(item["PK"], item["SK"], name)
         if key not in stored and item.get("ttl", now + 1) <= now:
             continue  # expired meanwhile
-        if canonical(stored.get(key)) != canonical(item):
+        if canonical(stored.get(key)) != canonical(with_entity_type(item, name)):
             raise Damaged(f"The item {key.pk} / {key.sk} did not arrive as it was. The new store is not whole.")
 
 

@@ -1,4 +1,4 @@
-"""Every type of item and of event, declared once, by the app that writes it.
+"""Every type of item and of event, declared once, by the app that writes it; an item's key is declared with all keys.
 
 Masks and sheets for auditors, erasure from the log, the export of personal data, what replay compares and the tables
 in docs/reference/types.md are derived from these declarations. Undeclared fields and types are never shown.
@@ -9,18 +9,19 @@ Fields are declared as words: `voted:bool` is a field and its kind, and one with
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cached_property
 from types import ModuleType
 from typing import Any
 
+from .entity_types import ENTITY_TYPE
 from .keys import question_of
+from .keys.declared import PATTERNS, Pattern, fits
 from .table import Item, Key, Span
 
 KEYS = ("PK", "SK", "GSI1PK", "GSI1SK")
-ON_EVERY_ITEM = frozenset((*KEYS, "entity_type"))
+ON_EVERY_ITEM = frozenset((*KEYS, ENTITY_TYPE))
 IDENTIFYING = ("person", "people", "address")
 WITHHELD = object()  # put by a rule in place of a hidden value
 OF_ANNOTATIONS = {"str": "text", "bool": "bool", "int": "int", "tuple": "list"}
@@ -109,17 +110,15 @@ class ItemType:
     partings: tuple[Parting, ...] = ()
 
     @cached_property
+    def pattern(self) -> Pattern:
+        """What is declared with the key: its parts, the entity type, and what the item is."""
+        return PATTERNS[self.key]
+
+    @cached_property
     def place(self) -> Key:
         """The common prefix of the keys of all such items."""
-        key = self.written(lambda name: "")
-        return Key(beginning(key.pk), beginning(key.sk), key.table)
-
-    def written(self, word: Callable[[str], str]) -> Key:
-        """A key with placeholders for names, and zeros for numbers."""
-        if isinstance(self.key, Key):
-            return self.key
-        needed = (each for each in inspect.signature(self.key).parameters.values() if each.default is each.empty)
-        return self.key(*(0 if each.annotation in (int, "int") else word(each.name) for each in needed))
+        pattern = self.pattern
+        return Key(pattern.pk.partition("{")[0], pattern.sk.partition("{")[0], pattern.table)
 
     def has(self, key: Key) -> bool:
         _question, key = question_of(key)
@@ -229,14 +228,3 @@ class Schema:
 
 
 SCHEMA = Schema()
-
-
-def beginning(text: str) -> str:
-    """The common prefix of all keys made like this one, up to the `#`; a key without a `#` is constant. Empty, matching
-    anything, for keys that are only a name or a number."""
-    head, mark, _rest = text.partition("#")
-    return "" if not head or head.isdigit() else head + mark
-
-
-def fits(pattern: str, text: str) -> bool:
-    return text.startswith(pattern) if not pattern or pattern.endswith("#") else text == pattern

@@ -1,12 +1,9 @@
 """Item and event types about the site as a whole, its processes and the log."""
 
-from functools import partial
-
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Role
 from foundation.store import keys
-from foundation.store.log import layout
 from foundation.store.schema import EventType, ItemType, Sheet
 
 EVENT = "event_id:int actor:person when_occurred event_type event_data:map nonce digest"
@@ -41,7 +38,7 @@ ITEMS = (
     ItemType("event", keys.event, EVENT, sheets=(
         Sheet("events", _("Events"), _("The event log, newest first."),
               "event_id when_occurred actor event_type election_name event_data", "event_id", "number"),)),
-    ItemType("event", partial(keys.event, partitions=layout.NEW_LOG_PARTITIONS), EVENT),
+    ItemType("event", keys.event_in_partition, EVENT),
     ItemType("event number", keys.EVENT_NUMBER, "last:int"),
     ItemType("void number", keys.void, "event_id:int"),
     ItemType("checkpoint", keys.checkpoint, "first_event_id:int event_id:int hash digests:bytes voids:list "

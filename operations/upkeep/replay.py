@@ -22,9 +22,10 @@ from elections import replay as elections
 from foundation.acts.storage import use_table
 from foundation.store import keys
 from foundation.store.backup import Progress, batches, contents, no_progress, take_snapshot
+from foundation.store.keys.declared import beginning
 from foundation.store.log import layout
 from foundation.store.replay import DoesNotFit, Effect, LoggedEvent
-from foundation.store.schema import SCHEMA, ItemType, beginning
+from foundation.store.schema import SCHEMA, ItemType
 from foundation.store.sqlite import SqliteTable
 from foundation.store.table import DATA, Conflict, Item, Key, Refused, Table, Unavailable, same
 from results import replay as results

@@ -166,7 +166,7 @@ def _stored_fields(post: Post) -> Item:
 def _item(place: Key, post: Post, index: Span | None) -> Item:
     moment = post.published_at or post.changed_at
     listed = {"GSI1PK": index.pk, "GSI1SK": keys.id_by_date(moment, post.id)} if index else {}
-    return {**place.item, "entity_type": "POST", **listed, **_stored_fields(post)}
+    return {**place.item, **listed, **_stored_fields(post)}
 
 
 def item_keys(post: Post) -> dict[Key, Span | None]:

@@ -241,7 +241,7 @@ def creation(poll: Poll, now: int) -> list[Write]:
 
 def _item(poll: Poll) -> Item:
     fields = _stored_fields(poll) | markdown_cache.html_attributes("description", poll.description)
-    return {**keys.poll(poll.id).item, "entity_type": "POLL", **fields, **_ending(poll), "ttl": poll.ttl}
+    return {**keys.poll(poll.id).item, **fields, **_ending(poll), "ttl": poll.ttl}
 
 
 def _ending(poll: Poll) -> Item:
@@ -322,7 +322,6 @@ def _vote(context: PollVoterContext, rankings: str, voted_at: str) -> Put:
         **keys.vote(poll.id, context.vote_id, poll.shards).item,
         "GSI1PK": keys.vote_by_time(poll.id, context.vote_id, poll.shards),
         "GSI1SK": by_time,
-        "entity_type": "POLL_VOTE",
         "id": context.vote_id,
         "pollId": poll.id,
         "rankings": rankings,

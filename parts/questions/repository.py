@@ -119,7 +119,7 @@ def items_of(full: FullSet) -> dict[Key, Item]:
 def _item(place: Key, set_: QuestionSet, index: Span | None) -> Item:
     fields = asdict(set_) | {"categories": list(set_.categories), "suiting": dict(set_.suiting)}
     listed = {"GSI1PK": index.pk, "GSI1SK": keys.id_by_date(set_.changed_at, set_.id)} if index else {}
-    return {**place.item, "entity_type": "QUESTION_SET", **listed, **fields}
+    return {**place.item, **listed, **fields}
 
 
 # --- writes; each returns parts of a transaction ---

@@ -152,7 +152,7 @@ def counted(by: str, before: int) -> Put:
 def _item(each: Endorsement) -> Item:
     index = {"GSI1PK": keys.endorses(each.by).pk, "GSI1SK": keys.endorsed_skill(each.name, each.skill)}
     fields = {name: getattr(each, name) for name in OF_ENDORSEMENTS}
-    fixed = {**keys.endorsement(each.name, each.skill, each.by).item, "entity_type": "ENDORSEMENT", **index}
+    fixed = {**keys.endorsement(each.name, each.skill, each.by).item, **index}
     return {**fixed, **fields, "grounds": list(each.grounds)}
 
 

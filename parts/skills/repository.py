@@ -128,7 +128,7 @@ def _item(skill: Skill) -> Item:
         index = {"GSI1PK": keys.skills().pk, "GSI1SK": keys.skill_by_name(skill.category, skill.name)}
     fields = {name: getattr(skill, name) for name in SKILL_FIELDS}
     optional = {name: value for name in ("into", "merging", "closing") if (value := getattr(skill, name))}
-    fixed = {**keys.skill(skill.id).item, "entity_type": "SKILL", **index}
+    fixed = {**keys.skill(skill.id).item, **index}
     return {**fixed, **fields, "aliases": list(skill.aliases), "state": skill.state.value, **optional}
 
 
@@ -320,7 +320,7 @@ def held_of(item: Item) -> Held:
 
 def held_item(own: OwnSkills, held: Held) -> Item:
     """Only entries visible to members have index keys."""
-    item: Item = {**keys.person_skill(own.name, held.skill).item, "entity_type": "PERSON_SKILL", "name": own.name}
+    item: Item = {**keys.person_skill(own.name, held.skill).item, "name": own.name}
     if own.visibility == Visibility.MEMBERS:
         sort_key = keys.skill_held(held.level, held.years, held.last_used, own.name)
         item |= {"GSI1PK": keys.skill_holders(held.skill).pk, "GSI1SK": sort_key}

@@ -140,7 +140,7 @@ def text_html(page: SitePage) -> str:
 
 def writing(page: SitePage, before: SitePage) -> list[Write]:
     """Replaces the page, if it has not changed since it was read."""
-    item = {**keys.SITE_PAGE.item, "entity_type": "PORTFOLIO", "version": before.version + 1}
+    item = {**keys.SITE_PAGE.item, "version": before.version + 1}
     for part in Part:
         item |= {name: value for name, value in part_data(page, part).items() if value not in (None, False)}
     return [Put(item | markdown_cache.html_attributes("text", page.text), when=unchanged_or_new(before))]

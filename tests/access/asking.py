@@ -11,7 +11,8 @@ from typing import Any
 from unittest.mock import patch
 
 from foundation.store import keys
-from foundation.store.schema import SCHEMA, ItemType, beginning, fits
+from foundation.store.keys.declared import beginning, fits
+from foundation.store.schema import SCHEMA, ItemType
 from foundation.store.table import Key, Numbered, Span, Table, Write, opened
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
-from functools import cache
-from inspect import getdoc, isfunction
 from pathlib import Path
 
 import django
 
-from foundation.store import keys
+from foundation.store.keys.declared import sort_keys_of
 from foundation.store.schema import SCHEMA, EventType, ItemType, parsed
 from foundation.store.table import LOG
 
@@ -34,7 +31,9 @@ def tables() -> str:
 
 
 def _lines() -> Iterator[str]:
-    yield from _head("Items", "item", "what it is", "table", "key", "index", "shown to auditors", "hidden")
+    yield from _head(
+        "Items", "item", "what it is", "`entity_type`", "table", "key", "index", "shown to auditors", "hidden"
+    )
     yield from map(item_row, SCHEMA.items)
     yield from _head("Events", "event", "shown to auditors", "hidden", "names people")
     yield from (event_row(SCHEMA.events[name]) for name in sorted(SCHEMA.events))
@@ -47,22 +46,13 @@ def _head(title: str, *columns: str) -> list[str]:
 
 
 def item_row(item_type: ItemType) -> str:
-    key = item_type.written(lambda name: f"{{{name}}}")
-    lists = ", ".join(sorted({f"`{span.pk}`" for span in (*item_type.lists, *item_type.closed_lists)}))
+    pattern = item_type.pattern
+    table = "log" if pattern.table == LOG else "data"
+    found = dict.fromkeys(filter(None, map(sort_keys_of, (*item_type.lists, *item_type.closed_lists))))
+    lists = ", ".join(f"`{pk}` / `{sk}`" for pk, sk in found)
     shown, hidden = _words(item_type.shown), _words(item_type.hidden)
-    table = "log" if key.table == LOG else "data"
-    about = (getdoc(item_type.key) or "").split("\n")[0] if isfunction(item_type.key) else ""
-    about = about or _comments().get(item_type.key, "")
-    return f"| {item_type.label} | {about} | {table} | `{key.pk}` / `{key.sk}` | {lists} | {shown} | {hidden} |"
-
-
-@cache
-def _comments() -> dict[object, str]:
-    """What is said beside a key that is not a function of its own, as a sentence."""
-    named = re.compile(r"^(\w+) = .*\)  # (.*)$", re.MULTILINE)
-    texts = (path.read_text() for path in Path(keys.__file__).parent.glob("of_*.py"))
-    found = [each for text in texts for each in named.findall(text)]
-    return {getattr(keys, name): f"{about[0].upper()}{about[1:]}." for name, about in found}
+    place = f"{pattern.entity_type} | {table} | `{pattern.pk}` / `{pattern.sk}`"
+    return f"| {item_type.label} | {pattern.about} | {place} | {lists} | {shown} | {hidden} |"
 
 
 def event_row(event_type: EventType) -> str:

@@ -11,6 +11,7 @@ from pynamodb.expressions.operand import Path
 from pynamodb.expressions.operand import Value as Literal
 from pynamodb.expressions.update import Update as Actions
 
+from ..entity_types import ENTITY_TYPE, entity_type_of
 from ..table import AllOf, AnyOf, Condition, Equals, Exists, Greater, Less, Missing, Span, Update, Value
 from .wire import encode
 
@@ -27,7 +28,9 @@ class Expressions:
         return self if condition is None else self._add("ConditionExpression", _tree(condition))
 
     def update(self, update: Update) -> Expressions:
-        actions = [_Name(name).set(_literal(value)) for name, value in update.set.items()]
+        found = entity_type_of(update.key)
+        values = {ENTITY_TYPE: found, **update.set} if found else update.set
+        actions = [_Name(name).set(_literal(value)) for name, value in values.items()]
         actions += [_Name(name).add(_literal(value)) for name, value in update.add.items()]
         actions += [_Name(name).remove() for name in update.remove]
         return self._add("UpdateExpression", Actions(*actions))

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from foundation.store.parallel import run_parallel
 
 from .. import cursors, limits
+from ..entity_types import with_entity_type
 from ..log import layout
 from ..table import (
     DATA,
@@ -168,7 +169,7 @@ class DynamoDbTable(Table):
 
     def put_all(self, items: Sequence[Item]) -> None:
         limits.check_puts(items)
-        puts = [{"PutRequest": {"Item": wire.encode_item(item)}} for item in items]
+        puts = [{"PutRequest": {"Item": wire.encode_item(with_entity_type(item))}} for item in items]
         self._connection.send_until_done(puts, self._put_batch)
 
     def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
@@ -234,7 +235,7 @@ class DynamoDbTable(Table):
     def _part(self, write: Write) -> dict[str, Any]:
         expressions = Expressions().condition(write.when)
         if isinstance(write, Put):
-            item = wire.encode_item(write.item)
+            item = wire.encode_item(with_entity_type(write.item, write.table))
             return {"Put": {"TableName": self._name(write.table), "Item": item} | expressions.arguments()}
         if isinstance(write, Update):
             return {"Update": self._addressed(write.key) | expressions.update(write).arguments()}

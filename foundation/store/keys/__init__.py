@@ -1,4 +1,4 @@
-"""All keys, by noun; the items under them are declared by their apps. No other package builds a key.
+"""All keys, by noun: the schema of the table. The items are declared by their apps. No other package builds a key.
 
 | module         | the keys of                                                                                     |
 |----------------|-------------------------------------------------------------------------------------------------|
@@ -10,6 +10,7 @@
 | `of_live`      | live sessions, seats, answers, votes, rounds; questions from the room; minutes; question sets   |
 | `of_site`      | counts, figures, leases, pause, workers; pictures; background work; the log; mail; webhooks     |
 | `parts`        | names, numbers and dates in keys; invisible characters                                          |
+| `declared`     | how keys are declared                                                                           |
 
 Modules are named `of_…` because many of the plain nouns are spans: `keys.elections("b")` is a part of the list.
 """

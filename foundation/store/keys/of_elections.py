@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
 
+from foundation.store.keys.declared import as_it_is, computed, computed_list, digits, index, key, single_list, span
 from foundation.store.keys.parts import METADATA, escape, part, shard_of, sharded
 from foundation.store.table import Key, Span
 
-
-def election(name: str) -> Key:
-    return Key(f"ELECTION#{part(name)}", METADATA)
-
+A = TypeVar("A", contravariant=True)
+HOME = "ELECTION#"  # how the partitions of elections begin
 
 OF_QUESTION = re.compile(r"QUESTION#(\d{2,4})#(.*)", re.DOTALL)
 
@@ -23,128 +23,85 @@ def of_question(sort_key: str, question: int) -> str:
 
 def question_of(key: Key) -> tuple[int, Key]:
     """The number of the question of an election that an item belongs to, and its key if that were the first one."""
-    if not (key.pk.startswith("ELECTION#") and (found := OF_QUESTION.fullmatch(key.sk))):
+    if not (key.pk.startswith(HOME) and (found := OF_QUESTION.fullmatch(key.sk))):
         return 1, key
     return int(found[1]), Key(key.pk, found[2], key.table)
 
 
-def election_shard(name: str, shard: int, shards: int) -> str:
-    """One of the partitions of an election's roll, gates and ballots."""
-    return sharded(election(name).pk, shard, shards)
-
-
-def under_new_name(pk: str, old: str, new: str) -> str:
-    """The partition after a rename: the election's own, or the same shard."""
-    return election(new).pk + pk.removeprefix(election(old).pk)
-
-
-ELECTIONS = Span("ELECTIONS", index=True)
-FOR_EVERYONE = Span("EVERYONE", index=True)
-PUBLIC_ELECTIONS = Span("PUBLIC", index=True)
-SEALING = Span("SEALING", index=True)
-SHARED_RESULTS = Span("SHARED", index=True)
-OPEN_MARKS = 4  # of an election that has shards: every cast reads one
-OWN_ELECTIONS = Span("MINE")  # for cursors into a person's own elections; no item has such a key
-
-
-def listed_election(name: str) -> Key:
-    return Key("ELECTIONS", part(name))
-
-
-def elections(prefix: str = "") -> Span:
-    return Span("ELECTIONS", prefix=part(prefix))
-
-
-def elections_in_state(state: str) -> Span:
-    return Span(f"ELECTIONS#{state}", index=True)
-
-
-def elections_made_at(state: str, created_at: str) -> Span:
-    """The election created then, whatever its name is now."""
-    return Span(f"ELECTIONS#{state}", index=True, prefix=f"{created_at}#")
-
-
-def manager(election_name: str, person: str) -> Key:
-    return Key(election(election_name).pk, f"MANAGER#{part(person)}")
-
-
-def run_by(person: str) -> Span:
-    return Span(f"RUNS#{part(person)}", index=True)
-
-
-def candidate(election_name: str, name: str, question: int = 1) -> Key:
-    return Key(election(election_name).pk, of_question(f"CANDIDATE#{part(name)}", question))
-
-
-def need(election_name: str, skill_id: str) -> Key:
-    return Key(election(election_name).pk, f"NEED#{escape(skill_id)}")
-
-
-def agreement(election_name: str, candidate_name: str, question: int = 1) -> Key:
-    """A candidate's consent to show their skills in this election."""
-    return Key(election(election_name).pk, of_question(f"AGREED#{part(candidate_name)}", question))
-
-
-def agreed_by(person: str) -> Span:
-    return Span(f"AGREED#{part(person)}", index=True)
-
-
-def filling_part(election_name: str, number: int) -> Key:
-    """Some of the voters still to be added to the roll of a draft."""
-    return Key(election(election_name).pk, f"FILLING#{number:02d}")
-
-
-def all_of_election(election_name: str) -> Span:
-    """Everything except what is in shards."""
-    return Span(election(election_name).pk)
-
-
-def all_in_shards(election_name: str, shards: int) -> list[Span]:
-    """Everything in shards; nothing if the election has a single partition."""
-    return [Span(election_shard(election_name, each, shards)) for each in range(shards)] if shards > 1 else []
-
-
-# --- what there is once in an election or in each of its questions, and all of a kind ---
+# --- what there is once in an election or in each of its questions, one of many there, and all of a kind ---
 
 
 class OfElection(Protocol):
-    def __call__(self, election_name: str, question: int = 1) -> Key: ...
+    def __call__(self, election_name: str, /, question: int = 1) -> Key: ...
+
+
+class PartOfElection(Protocol[A]):
+    def __call__(self, election_name: str, value: A, /, question: int = 1) -> Key: ...
 
 
 class AllOfElection(Protocol):
-    def __call__(self, election_name: str, question: int = 1) -> Span: ...
+    def __call__(self, election_name: str, /, question: int = 1) -> Span: ...
 
 
-def _one(sort_key: str) -> OfElection:
-    def key(election_name: str, question: int = 1) -> Key:
-        return Key(election(election_name).pk, of_question(sort_key, question))
+def _one(entity_type: str, sk: str, about: str) -> OfElection:
+    def made(election_name: str, /, question: int = 1) -> Key:
+        return Key(HOME + part(election_name), of_question(sk, question))
 
-    return key
+    return computed(entity_type, "ELECTION#{election}", sk, about)(made)
+
+
+def _part(entity_type: str, sk: str, written: Callable[[A], str], about: str) -> PartOfElection[A]:
+    first = sk.partition("{")[0]
+
+    def made(election_name: str, value: Any, /, question: int = 1) -> Key:
+        return Key(HOME + part(election_name), of_question(first + written(value), question))
+
+    return computed(entity_type, "ELECTION#{election}", sk, about)(made)
 
 
 def _all(prefix: str) -> AllOfElection:
-    def span(election_name: str, question: int = 1) -> Span:
-        return Span(election(election_name).pk, prefix=of_question(prefix, question))
+    def made(election_name: str, /, question: int = 1) -> Span:
+        return Span(HOME + part(election_name), of_question(prefix, question))
 
-    return span
+    return made
 
 
-ROLL_SOURCES = Span("ROLLSOURCES", index=True)
+# fmt: off
 
-roll_source = _one("SOURCE")  # what its roll follows
-description = _one("DESCRIPTION")  # too long for an item that every page and every cast reads
-snapshot = _one("SNAPSHOT")  # the skills it needs of candidates who agreed, as of its opening
-turnout = _one("TURNOUT")  # how many voted in each hour or on each day, as far as the log has been read
-for_everyone = _one("EVERYONE")
-public_election = _one("PUBLIC")  # from its opening, if its result is or will be public
-lots = _one("LOTS")  # the secret that it is committed to while open; deleted when revealed with the result
-result = _one("RESULT")
-candidate_qa = _one("QA")  # how many questions to candidates were sent, and when candidates were last mailed
-sealing = _one("SEALING")
-shared_result = _one("SHARED")  # a short form of a public result
-reminders = _one("REMINDERS")
-help_desk = _one("REQUESTS")  # how many requests to its organisers wait
-invitation_words = _one("WORDS")  # the organisers' own text in the invitation, and who gets the replies
+election = key("ELECTION", "ELECTION#{name}", METADATA, part, about="An election: its settings and counts.")
+listed_election = key("LISTED_ELECTION", "ELECTIONS", "{name}", part, about="An election in lists by name and state.")
+manager = key("MANAGER", "ELECTION#{election}", "MANAGER#{person}", part, part,
+              about="Somebody who runs an election, and what their list shows of it.")
+need = key("NEED", "ELECTION#{election}", "NEED#{skill}", part, escape,
+           about="A skill that an election needs, at what level, and from how many people.")
+filling_part = key("FILLING", "ELECTION#{election}", "FILLING#{number}", part, digits(2),
+                   about="Some of the voters still to be added to the roll of a draft.")
+
+candidate = _part("CANDIDATE", "CANDIDATE#{name}", part, "A person or an option on the ballot.")
+agreement = _part("AGREEMENT", "AGREED#{candidate}", part, "A candidate's consent to show their skills.")
+published = _part("PUBLISHED", "PUBLISHED#{number}", digits(4), "Some ballots of a closed election, sorted by code.")
+result_part = _part("RESULT_PART", "RESULT#{number}", digits(4), "Some of the text of a result's full report.")
+counted_part = _part("COUNTED", "COUNTED#{number}", digits(4),
+                     "How often each ranking was cast, for some thousands of rankings.")
+
+roll_source = _one("ROLL_SOURCE", "SOURCE", "The source that a roll follows.")
+description = _one("DESCRIPTION", "DESCRIPTION",
+                   "What an election is about, too long for an item that every page and every cast reads.")
+snapshot = _one("SNAPSHOT", "SNAPSHOT", "The needed skills of candidates who agreed to show them, as of the opening.")
+turnout = _one("TURNOUT", "TURNOUT", "How many voted in each hour or on each day, as far as the log has been read.")
+for_everyone = _one("FOR_EVERYONE", "EVERYONE", "Exists while everyone with an account may vote.")
+public_election = _one("PUBLIC_ELECTION", "PUBLIC", "Exists from the opening on, if the result is or will be public.")
+lots = _one("LOTS", "LOTS",
+            "The secret that an election is committed to while open; deleted when revealed with the result.")
+result = _one("RESULT", "RESULT", "The sealed result: its counts, its digests, and who won.")
+candidate_qa = _one("CANDIDATE_QA", "QA",
+                    "How many questions to candidates were sent, and when candidates were last mailed.")
+sealing = _one("SEALING", "SEALING", "Exists while a result is being sealed, with how far that has come.")
+shared_result = _one("SHARED_RESULT", "SHARED", "A short form of a public result.")
+reminders = _one("REMINDERS", "REMINDERS", "Since when voters have been reminded, and when last.")
+help_desk = _one("HELP_DESK", "REQUESTS", "How many requests to the organisers of an election wait.")
+invitation_words = _one("INVITATION_WORDS", "WORDS",
+                        "The organisers' own text in the invitation, and who gets the replies.")
 
 candidates = _all("CANDIDATE#")
 needs = _all("NEED#")
@@ -164,32 +121,69 @@ stations = _all("STATION#")
 help_requests = _all("REQUEST#")
 all_sent_requests = _all("SENDER#")
 
+all_of_election = span("ELECTION#{name}", "", part)  # except what is in shards
+
+ELECTIONS = single_list("ELECTIONS", "{created_at}#{name}")
+FOR_EVERYONE = single_list("EVERYONE", "{created_at}#{election}")
+PUBLIC_ELECTIONS = single_list("PUBLIC", "{created_at}#{election}")
+SEALING = single_list("SEALING", "{created_at}#{election}")
+SHARED_RESULTS = single_list("SHARED", "{sealed_at}#{election}")
+OWN_ELECTIONS = Span("MINE")  # for cursors into a person's own elections; no item has such a key
+elections_in_state = index("ELECTIONS#{state}", "{created_at}#{name}", as_it_is)
+run_by = index("RUNS#{person}", "{created_at}#{election}", part)
+agreed_by = index("AGREED#{person}", "{created_at}#{election}", part)
+
+# fmt: on
+
+
+def election_shard(name: str, shard: int, shards: int) -> str:
+    """One of the partitions of an election's roll, gates and ballots."""
+    return sharded(HOME + part(name), shard, shards)
+
+
+def under_new_name(pk: str, old: str, new: str) -> str:
+    """The partition after a rename: the election's own, or the same shard."""
+    return election(new).pk + pk.removeprefix(election(old).pk)
+
+
+def elections(prefix: str = "") -> Span:
+    return Span("ELECTIONS", prefix=part(prefix))
+
+
+def elections_made_at(state: str, created_at: str) -> Span:
+    """The election created then, whatever its name is now."""
+    return Span(f"ELECTIONS#{state}", index=True, prefix=f"{created_at}#")
+
+
+def all_in_shards(election_name: str, shards: int) -> list[Span]:
+    """Everything in shards; nothing if the election has a single partition."""
+    return [Span(election_shard(election_name, each, shards)) for each in range(shards)] if shards > 1 else []
+
 
 # --- questions to candidates ---
 
 QUESTION_UPVOTES = 4  # items that upvotes are added to, so that those who upvote at once rarely contend
 
+# fmt: off
 
-def candidate_question(election_name: str, question: str) -> Key:
-    return Key(election(election_name).pk, f"ASKED#{escape(question)}")
+candidate_question = key("CANDIDATE_QUESTION", "ELECTION#{election}", "ASKED#{question}", part, escape,
+                         about="A question to candidates.")
+candidate_answer = key("CANDIDATE_ANSWER", "ELECTION#{election}", "ANSWER#{question}#{candidate}",
+                       part, escape, digits(4), about="A candidate's answer to a question.")
+answer_link = key("ANSWER_LINK", "ELECTION#{election}", "ANSWERING#{candidate}", part, digits(4),
+                  about="Which links to answer as this candidate are valid.")
+questions_upvoted = key("QUESTIONS_UPVOTED", "ELECTION#{election}", "UPVOTED#{who}", part, escape,
+                        about="Which questions somebody upvoted; `who` is a keyed digest, never a name.")
 
+questions_by = index("ASKEDBY#{who}", "{question}", escape)  # by one account; `who` is a keyed digest of it
 
-def candidate_answer(election_name: str, question: str, candidate: int) -> Key:
-    return Key(election(election_name).pk, f"ANSWER#{escape(question)}#{candidate:04d}")
-
-
-def answer_link(election_name: str, candidate: int) -> Key:
-    """Which links to answer as this candidate are valid."""
-    return Key(election(election_name).pk, f"ANSWERING#{candidate:04d}")
-
-
-def questions_upvoted(election_name: str, who: str) -> Key:
-    """`who` is a keyed digest, never a name."""
-    return Key(election(election_name).pk, f"UPVOTED#{escape(who)}")
+# fmt: on
 
 
+@computed(
+    *("QUESTION_UPVOTES", "ELECTION#{election}", "UPVOTES#{number}"), "The totals that a person's upvotes are added to."
+)
 def question_upvotes(election_name: str, who: str) -> Key:
-    """The totals that a person's upvotes are added to."""
     return _upvotes(election_name, shard_of(who, QUESTION_UPVOTES))
 
 
@@ -201,14 +195,10 @@ def _upvotes(election_name: str, number: int) -> Key:
     return Key(election(election_name).pk, f"UPVOTES#{number}")
 
 
-def questions_by(who: str) -> Span:
-    """Questions to candidates by one account; `who` is a keyed digest of it."""
-    return Span(f"ASKEDBY#{escape(who)}", index=True)
-
-
 # --- rolls ---
 
 
+@computed("VOTER", "ELECTION#{election}", "VOTER#{name}", "Somebody on the roll, and whether they have voted.")
 def voter(election_name: str, name: str, shards: int = 1) -> Key:
     known = part(name)
     return Key(election_shard(election_name, shard_of(known, shards), shards), f"VOTER#{known}")
@@ -219,107 +209,65 @@ def voters(election_name: str, prefix: str = "", shards: int = 1) -> list[Span]:
     return [Span(election_shard(election_name, each, shards), prefix=begins) for each in range(shards)]
 
 
-def elections_of_voter(name: str) -> Span:
-    return Span(f"VOTER#{part(name)}", index=True)
-
-
-def letter(election_name: str, voter_name: str) -> Key:
-    """By which a code leads to its voter, in an index by a keyed hash of the code."""
-    return Key(election(election_name).pk, f"LETTER#{part(voter_name)}")
-
-
-def letters_with(mark: str) -> Span:
-    return Span(f"LETTERCODE#{escape(mark)}", index=True)
-
-
-def letter_batch(election_name: str, number: int) -> Key:
-    return Key(election(election_name).pk, f"LETTERBATCH#{number:05d}")
-
-
-def link_request(mark: str) -> Key:
-    """When an address was last mailed its links on request, by a keyed hash of the address."""
-    return Key(f"LINKREQUEST#{escape(mark)}", METADATA)
-
-
 def roll_sources_due(moment: str) -> Span:
     """Those due by now; later ones are not even read."""
     return Span(ROLL_SOURCES.pk, last=f"{moment}~", index=True)
 
 
-def voter_import(election_name: str, digest: str) -> Key:
-    return Key(election(election_name).pk, f"IMPORT#{escape(digest)}")
+# fmt: off
 
+letter = key("LETTER", "ELECTION#{election}", "LETTER#{voter}", part, part,
+             about="Leads from the code in a letter to its voter, in an index by a keyed hash of the code.")
+letter_batch = key("LETTER_BATCH", "ELECTION#{election}", "LETTERBATCH#{number}", part, digits(5),
+                   about="Letters that were printed together.")
+link_request = key("LINK_REQUEST", "LINKREQUEST#{hash}", METADATA, escape,
+                   about="When an address was last mailed its links on request, by a keyed hash of the address.")
+voter_import = key("IMPORT", "ELECTION#{election}", "IMPORT#{digest}", part, escape,
+                   about="A list that is being added to a roll, and how far that has come.")
+imported_rows = key("IMPORTED_ROWS", "ELECTION#{election}", "IMPORTED#{digest}#{number}", part, escape, digits(5),
+                    about="Some rows of a list that is being added to a roll.")
+multi_ballot = key("BOOK", "BOOK#{id}", METADATA, escape,
+                   about="Elections that were tied together, as earlier versions did; nothing reads it.")
 
-def imported_rows(election_name: str, digest: str, number: int) -> Key:
-    return Key(election(election_name).pk, f"IMPORTED#{escape(digest)}#{number:05d}")
-
-
-def multi_ballot(multi_ballot_id: str) -> Key:
-    """Elections that were tied together, as earlier versions did; nothing reads it."""
-    return Key(f"BOOK#{escape(multi_ballot_id)}", METADATA)
-
+ROLL_SOURCES = single_list("ROLLSOURCES", "{due}")
+elections_of_voter = index("VOTER#{name}", "{created_at}#{election}", part)
+letters_with = index("LETTERCODE#{hash}", "LETTER#{voter}", escape)
 
 # --- groups ---
 
+group = key("GROUP", "GROUP#{group}", METADATA, escape, about="A group of voters that somebody keeps.")
+group_name = key("GROUP_NAME", "GROUPNAMES#{person}", "{name}", part, part,
+                 about="Which of a person's groups has the name.")
+member = key("MEMBER", "GROUP#{group}", "MEMBER#{name}", escape, part, about="Somebody in a group of voters.")
+group_use = key("GROUP_USE", "GROUP#{group}", "USED#{created_at}#{election}", escape, escape, part,
+                about="An election whose roll a group was added to.")
+coming_members = key("COMING_MEMBERS", "GROUP#{group}", "COMING#{token}#{number}", escape, escape, digits(5),
+                     about="Part of a list that is being added to the group.")
 
-def group(group_id: str) -> Key:
-    return Key(f"GROUP#{escape(group_id)}", METADATA)
+all_of_group = span("GROUP#{group}", "", escape)
+group_names = span("GROUPNAMES#{person}", "", part)
+group_uses = span("GROUP#{group}", "USED#", escape)
+all_coming_members = span("GROUP#{group}", "COMING#", escape)
+groups_of = index("GROUPS#{person}", "{name}", part)
+groups_with = index("GROUPED#{name}", "{group}", part)  # by name or by address
 
-
-def all_of_group(group_id: str) -> Span:
-    return Span(group(group_id).pk)
-
-
-def groups_of(person: str) -> Span:
-    return Span(f"GROUPS#{part(person)}", index=True)
-
-
-def group_name(person: str, name: str) -> Key:
-    """Which of a person's groups has the name."""
-    return Key(f"GROUPNAMES#{part(person)}", part(name))
-
-
-def group_names(person: str) -> Span:
-    return Span(f"GROUPNAMES#{part(person)}")
-
-
-def member(group_id: str, name: str) -> Key:
-    return Key(group(group_id).pk, f"MEMBER#{part(name)}")
+# fmt: on
 
 
 def members(group_id: str, prefix: str = "") -> Span:
     return Span(group(group_id).pk, prefix=f"MEMBER#{part(prefix)}")
 
 
-def groups_with(name: str) -> Span:
-    """The groups a person is in, by name or by address."""
-    return Span(f"GROUPED#{part(name)}", index=True)
-
-
 def group_by_id(group_id: str) -> str:
     return escape(group_id)
 
 
-def group_use(group_id: str, created_at: str, election_name: str) -> Key:
-    return Key(group(group_id).pk, f"USED#{escape(created_at)}#{part(election_name)}")
-
-
-def group_uses(group_id: str) -> Span:
-    return Span(group(group_id).pk, prefix="USED#")
-
-
-def coming_members(group_id: str, token: str, number: int) -> Key:
-    """Part of a list that is being added to the group."""
-    return Key(group(group_id).pk, f"COMING#{escape(token)}#{number:05d}")
-
-
-def all_coming_members(group_id: str) -> Span:
-    return Span(group(group_id).pk, prefix="COMING#")
-
-
 # --- gates and ballots ---
 
+OPEN_MARKS = 4  # of an election that has shards: every cast reads one
 
+
+@computed("GATE", "ELECTION#{election}", "GATE#{number}", "What every cast passes and is counted in, until it is shut.")
 def gate(election_name: str, number: int, shards: int = 1) -> Key:
     return gate_of(election(election_name), number, shards)
 
@@ -329,11 +277,12 @@ def gate_of(own: Key, number: int, shards: int = 1) -> Key:
     return Key(sharded(own.pk, number % shards, shards), f"GATE#{number:02d}")
 
 
+@computed(
+    *("OPEN_MARK", "ELECTION#{election}#OPEN#{number}", "OPEN"),
+    "While it is there, a cast may decide on an election that is a second old.",
+)
 def open_mark(election_name: str, number: int) -> Key:
-    """While it is there, a cast may decide on an election that is a second old.
-
-    There are a few, each under a key of its own, so that neither reading nor deleting them has to wait.
-    """
+    """There are a few, each under a key of its own, so that neither reading nor deleting them has to wait."""
     return Key(sharded(f"{election(election_name).pk}#OPEN", number, OPEN_MARKS), "OPEN")
 
 
@@ -341,8 +290,13 @@ def open_marks(election_name: str) -> list[Key]:
     return [open_mark(election_name, number) for number in range(OPEN_MARKS)]
 
 
+# Secret ballots have no entity type, as in earlier versions: it would tell those cast before an upgrade from others.
+@computed(
+    *("", "ELECTION#{election}", "BALLOT#{voter}"),
+    "A ballot. If it is secret, a hash of its secret takes the place of the voter: not even its partition reveals who. "
+    "Only public ones have an `entity_type`: BALLOT.",
+)
 def ballot(election_name: str, voter: str, shards: int = 1, question: int = 1) -> Key:
-    """For a secret ballot, a hash of its secret takes the place of the voter: not even its partition reveals who."""
     name = part(voter)
     pk = election_shard(election_name, shard_of(name, shards), shards)
     return Key(pk, of_question(f"BALLOT#{name}", question))
@@ -353,6 +307,7 @@ def ballots(election_name: str, shards: int = 1, question: int = 1) -> list[Span
     return [Span(election_shard(election_name, each, shards), prefix=prefix) for each in range(shards)]
 
 
+@computed_list("BALLOTS#{election}", "{when_cast}#{voter}")
 def ballots_by_time(election_name: str, since: str = "", shards: int = 1, question: int = 1) -> list[Span]:
     """The ballots of an election with live results in the order they were cast, from a moment on."""
     pk, first = of_question(f"BALLOTS#{part(election_name)}", question), since or None
@@ -365,72 +320,34 @@ def ballot_by_time(election_name: str, voter: str, shards: int = 1, question: in
     return sharded(pk, shard_of(part(voter), shards), shards)
 
 
-def published(election_name: str, number: int, question: int = 1) -> Key:
-    """Some ballots of a closed election, sorted by code."""
-    return Key(election(election_name).pk, of_question(f"PUBLISHED#{number:04d}", question))
-
+# fmt: off
 
 # --- polling stations ---
 
-
-def station(election_name: str, station_id: str) -> Key:
-    return Key(election(election_name).pk, f"STATION#{escape(station_id)}")
-
-
-def station_code(digest: str) -> Key:
-    """Leads from the code that is typed in a booth to its station."""
-    return Key(f"STATIONCODE#{escape(digest)}", METADATA)
-
-
-# --- results ---
-
-
-def result_part(election_name: str, number: int, question: int = 1) -> Key:
-    return Key(election(election_name).pk, of_question(f"RESULT#{number:04d}", question))
-
-
-def counted_part(election_name: str, number: int, question: int = 1) -> Key:
-    """How often each ranking was cast, for some thousands of rankings."""
-    return Key(election(election_name).pk, of_question(f"COUNTED#{number:04d}", question))
-
+station = key("STATION", "ELECTION#{election}", "STATION#{station}", part, escape,
+              about="A polling station, its booth, and who is voting there.")
+station_code = key("STATION_CODE", "STATIONCODE#{digest}", METADATA, escape,
+                   about="Leads from the code that is typed in a booth to its station.")
 
 # --- mails ---
 
-
-def mail_counts(election_name: str, created_at: str) -> Key:
-    """With the time, so that mails of a deleted election are not counted for a later one of the same name."""
-    return Key(election(election_name).pk, f"MAILS#{created_at}")
-
-
-def failed_mail(election_name: str, kind: str, voter_name: str) -> Key:
-    return Key(election(election_name).pk, f"FAILED#{escape(kind)}#{part(voter_name)}")
-
-
-def message(election_name: str, digest: str) -> Key:
-    return Key(election(election_name).pk, f"MESSAGE#{escape(digest)}")
-
+# The key has the time, so that mails of a deleted election are not counted for a later one of the same name.
+mail_counts = key("MAIL_COUNTS", "ELECTION#{election}", "MAILS#{created_at}", part, as_it_is,
+                  about="How many mails of each kind to voters wait, were sent, or failed.")
+failed_mail = key("FAILED_MAIL", "ELECTION#{election}", "FAILED#{kind}#{voter}", part, escape, part,
+                  about="Why a mail could not be delivered to a voter.")
+message = key("MESSAGE", "ELECTION#{election}", "MESSAGE#{digest}", part, escape,
+              about="A message of the organisers to all voters.")
 
 # --- requests to the organisers ---
 
+help_request = key("HELP_REQUEST", "ELECTION#{election}", "REQUEST#{request}", part, escape,
+                   about="What somebody asked the organisers, and their answers.")
+sent_request = key("SENT_REQUEST", "ELECTION#{election}", "SENDER#{sender}#{request}", part, part, escape,
+                   about="The entry by which a request is found by whoever sent it, by name or address.")
 
-def help_request(election_name: str, request_id: str) -> Key:
-    return Key(election(election_name).pk, f"REQUEST#{escape(request_id)}")
+requests_sent_in = span("ELECTION#{election}", "SENDER#{sender}", part, part)
+requests_in = index("REQUESTS#{election}#{state}", "{asked_at}#{request}", part, as_it_is)  # what waits, or is answered
+requests_sent_by = index("SENDER#{sender}", "{asked_at}#{request}", part)  # in all elections
 
-
-def requests_in(election_name: str, state: str) -> Span:
-    """The inbox of an election's organisers: what waits, or what was answered, by date."""
-    return Span(f"REQUESTS#{part(election_name)}#{state}", index=True)
-
-
-def sent_request(election_name: str, sender: str, request_id: str) -> Key:
-    """The entry by which a request is found by whoever sent it, by name or address."""
-    return Key(election(election_name).pk, f"SENDER#{part(sender)}#{escape(request_id)}")
-
-
-def requests_sent_in(election_name: str, sender: str) -> Span:
-    return Span(election(election_name).pk, prefix=f"SENDER#{part(sender)}#")
-
-
-def requests_sent_by(sender: str) -> Span:
-    """In all elections."""
-    return Span(f"SENDER#{part(sender)}", index=True)
+# fmt: on

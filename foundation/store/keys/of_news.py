@@ -14,63 +14,34 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..table import Key, Span
+from foundation.store.table import Span
+
+from .declared import digits, index, key, single_list, span
 from .parts import METADATA, escape, part
 
-POSTS = Span("BLOG#ALL", index=True)
-DRAFTS = Span("BLOG#DRAFTS", index=True)
+# fmt: off
 
+post = key("POST", "BLOG#{post}", METADATA, escape, about="A post in the news: its title, its dates and its tags.")
+post_text = key("POST_TEXT", "BLOG#{post}", "TEXT", escape, about="What a post says.")
+post_by_author = key("POST_BY_AUTHOR", "BLOG#{post}", "AUTHOR", escape, about="The post in its author's lists.")
+post_by_tag = key("POST_BY_TAG", "BLOG#{post}", "TAG#{tag}", escape, part, about="The post in the list of a tag.")
+post_on_election = key("POST_ON_ELECTION", "BLOG#{post}", "ELECTION", escape,
+                       about="The post in the list of posts about an election.")
+post_slug = key("POST_SLUG", "BLOGSLUG#{slug}", METADATA, part,
+                about="Leads from a URL to its post; never deleted, so that no other post gets the same URL.")
+announcement = key("ANNOUNCEMENT", "BLOGRESULT#{election}", "{made_at}#{digest}", part, escape, escape,
+                   about="Leads from a sealed result to the one post that announces it.")
 
-def post(post_id: str) -> Key:
-    return Key(f"BLOG#{escape(post_id)}", METADATA)
+all_of_post = span("BLOG#{post}", "", escape)  # its text and its counts, too: one query for its page
+POSTS = single_list("BLOG#ALL", "{published_at}#{post}")
+DRAFTS = single_list("BLOG#DRAFTS", "{changed_at}#{post}")
+posts_by = index("BLOGAUTHOR#{author}", "{published_at}#{post}", part)
+drafts_by = index("BLOGDRAFTS#{author}", "{changed_at}#{post}", part)
+posts_with = index("BLOGTAG#{tag}", "{published_at}#{post}", part)
+# About one election, but not about a later one of the same name.
+posts_on = index("BLOGELECTION#{election}#{made_at}", "{published_at}#{post}", part, escape)
 
-
-def all_of_post(post_id: str) -> Span:
-    """The post, its text and its counts, in one query for its page."""
-    return Span(post(post_id).pk)
-
-
-def post_text(post_id: str) -> Key:
-    return Key(post(post_id).pk, "TEXT")
-
-
-def post_by_author(post_id: str) -> Key:
-    return Key(post(post_id).pk, "AUTHOR")
-
-
-def post_by_tag(post_id: str, tag: str) -> Key:
-    return Key(post(post_id).pk, f"TAG#{part(tag)}")
-
-
-def post_on_election(post_id: str) -> Key:
-    return Key(post(post_id).pk, "ELECTION")
-
-
-def post_slug(slug: str) -> Key:
-    """Leads from a URL to its post; never deleted, so that no other post gets the same URL."""
-    return Key(f"BLOGSLUG#{part(slug)}", METADATA)
-
-
-def posts_by(author: str) -> Span:
-    return Span(f"BLOGAUTHOR#{part(author)}", index=True)
-
-
-def drafts_by(author: str) -> Span:
-    return Span(f"BLOGDRAFTS#{part(author)}", index=True)
-
-
-def posts_with(tag: str) -> Span:
-    return Span(f"BLOGTAG#{part(tag)}", index=True)
-
-
-def posts_on(election: str, made_at: str) -> Span:
-    """Posts about one election, but not about a later one of the same name."""
-    return Span(f"BLOGELECTION#{part(election)}#{escape(made_at)}", index=True)
-
-
-def announcement(election: str, made_at: str, digest: str) -> Key:
-    """Leads from a sealed result to the one post that announces it."""
-    return Key(f"BLOGRESULT#{part(election)}", f"{escape(made_at)}#{escape(digest)}")
+# fmt: on
 
 
 def up_to(posts: Span, moment: str) -> Span:
@@ -86,38 +57,26 @@ def posts_in(year: str, moment: str) -> Span:
 # --- likes ---
 
 
-def likes(post_id: str, shard: int) -> Key:
-    """How many likes are in the shard; stored with the post, so that its page reads it too."""
-    return Key(post(post_id).pk, f"LIKES#{shard:02d}")
-
-
-def all_likes(post_id: str) -> Span:
-    return Span(post(post_id).pk, prefix="LIKES#")
-
-
-def like(post_id: str, shard: int, visitor: str) -> Key:
-    """One visitor's like, under a code that identifies them on this post only."""
-    return Key(marks_of_likes(post_id, shard).pk, f"VISITOR#{escape(visitor)}")
-
-
 def marks_of_likes(post_id: str, shard: int) -> Span:
     return Span(f"LIKE#{escape(post_id)}#{shard:02d}")
 
 
-def liked_by(name: str) -> Span:
-    return Span(f"LIKES#{part(name)}", index=True)
+# fmt: off
 
+likes = key("LIKES", "BLOG#{post}", "LIKES#{shard}", escape, digits(2),
+            about="How many likes are in the shard; stored with the post, so that its page reads it too.")
+like = key("LIKE", "LIKE#{post}#{shard}", "VISITOR#{visitor}", escape, digits(2), escape,
+           about="One visitor's like, under a code that identifies them on this post only.")
+
+all_likes = span("BLOG#{post}", "LIKES#", escape)
+liked_by = index("LIKES#{name}", "{post}", part)
 
 # --- news by mail ---
 
+post_mailing = key("POST_MAILING", "BLOG#{post}", "MAILING", escape,
+                   about="Exists once mailing has begun, so that it happens only once.")
+subscriber = key("SUBSCRIBER", "SUBSCRIBERS", "{address}", part,
+                 about="Somebody who gets the news by mail; exists from their confirmation until they unsubscribe.")
 SUBSCRIBERS = Span("SUBSCRIBERS")
 
-
-def post_mailing(post_id: str) -> Key:
-    """Exists once mailing has begun, so that it happens only once."""
-    return Key(post(post_id).pk, "MAILING")
-
-
-def subscriber(address: str) -> Key:
-    """Somebody who gets the news by mail; exists from their confirmation until they unsubscribe."""
-    return Key(SUBSCRIBERS.pk, part(address))
+# fmt: on

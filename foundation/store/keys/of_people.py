@@ -4,73 +4,83 @@ from __future__ import annotations
 
 import hashlib
 
-from ..table import Key, Span
+from foundation.store.table import Key, Span
+
+from .declared import as_it_is, computed, computed_list, index, key, single, single_list, span
 from .parts import METADATA, escape, fold, part, sequence
 
 MAX_NAME_START_BYTES = 700  # of a name in a key of the search
-OWNER = Key(METADATA, "OWNER")
-PROVIDERS_REQUIRED = Key(METADATA, "PROVIDERSREQUIRED")  # exists only while passwords are for the owner alone
-SETUP = Key(METADATA, "SETUP")  # the link that creates the first owner, while there is none
-NAMES_TO_FORGET = Span("NAMES", index=True)
-NAMES_KEPT = Span("NAMES#KEPT", index=True)
-INVITATIONS = Span("INVITATIONS", index=True)
+
+# fmt: off
+
+OWNER = single("OWNER", METADATA, "OWNER", "Who owns the site.")
+PROVIDERS_REQUIRED = single("PROVIDERS_REQUIRED", METADATA, "PROVIDERSREQUIRED",
+                            "Exists only while passwords are for the owner alone.")
+SETUP = single("SETUP", METADATA, "SETUP", "The link that creates the first owner, while there is none.")
+
+user = key("USER", "USER#{name}", METADATA, part, about="A person with an account.")
+email = key("EMAIL", "EMAIL#{address}", METADATA, part, about="Whose account has the address; guards against a second.")
+factors = key("FACTORS", "USER#{name}", "FACTORS", part, about="All second factors of a person.")
+# Subjects are case-sensitive, so this is not folded.
+identity = key("IDENTITY", "IDENTITY#{digest}", METADATA, as_it_is,
+               about="Whose account belongs to an identity at a provider.")
+provider_group = key("PROVIDER_GROUP", "GROUPSOF#{name}", "{provider}#{group}", part, escape, escape,
+                     about="A group that a person was in at a provider when they last signed in with it.")
+spent = key("SPENT", "SPENT#{digest}", METADATA, as_it_is,
+            about="Something that works once and was used: the state of a sign-in, or a token that announces a "
+                  "sign-out.")
+listed_person = key("LISTED_PERSON", "PEOPLE", "{name}", part, about="A person in the list of all people.")
+lookalike = key("LOOKALIKE", "LOOK#{skeleton}", METADATA, part,
+                about="Guards against two accounts with names that look the same.")
+mails_of_day = key("MAILS_OF_DAY", "USER#{name}", "MAILED#{day}", part, as_it_is,
+                   about="How many mails a person has had sent to others in one day.")
+session = key("SESSION", "SESSIONS#{name}", "{digest}", part, as_it_is,
+              about="A browser that is signed in; the name is empty for a visitor who has not signed in.")
+calendar_feed = key("CALENDAR", "CALENDAR#{selector}", METADATA, escape,
+                    about="The address of a person's calendar, as earlier versions made it; nothing reads it.")
+api_token = key("API_TOKEN", "APITOKENS#{name}", "{token}", part, as_it_is,
+                about="A token with which a program acts for a person.")
+api_token_owner = key("API_TOKEN_OWNER", "APITOKEN#{token}", METADATA, escape,
+                      about="Whose token it is; the token itself is with its owner.")
+api_request = key("API_REQUEST", "APIREQUEST#{digest}", METADATA, as_it_is,
+                  about="What was sent to the API under an Idempotency-Key.")
+throttle = key("THROTTLE", "THROTTLE#{digest}", "{window}", as_it_is, str,
+               about="How often something was tried in a stretch of time.")
+registration = key("REGISTRATION", "PENDING#{number}", METADATA, escape,
+                   about="Somebody who has registered, but not confirmed their address.")
+invitation = key("INVITATION", "INVITATION#{address}", METADATA, part, about="Somebody who was invited to register.")
+leaving = key("LEAVING", "LEAVING#{name}", METADATA, part,
+              about="A removed person whose data is still being cleaned up: once by name, once by address.")
+name_to_forget = key("FORGET", "FORGET#{name}", "{removed_at}", part, as_it_is,
+                     about="A removed person whose name is to be erased from the log.")
+
+sessions = span("SESSIONS#{name}", "", part)
+api_tokens = span("APITOKENS#{name}", "", part)
+NAMES_TO_FORGET = single_list("NAMES", "{removed_at}#{name}")
+NAMES_KEPT = single_list("NAMES#KEPT", "{event}#{name}")
+INVITATIONS = single_list("INVITATIONS", "{invited_at}#{address}")
+users_by_email = index("{address}", "USER#{name}", part)
+members_at_provider = index("INGROUP#{provider}#{group}", "GROUPSOF#{name}", escape, escape)
+sessions_at_provider = index("AT#{digest}", "SESSIONS#{name}#{session}", as_it_is)  # that began with one session there
+
+# fmt: on
 
 
-def user(name: str) -> Key:
-    return Key(f"USER#{part(name)}", METADATA)
-
-
-def users_by_email(email: str) -> Span:
-    return Span(part(email), index=True)
-
-
-def email(address: str) -> Key:
-    return Key(f"EMAIL#{part(address)}", METADATA)
-
-
-def factors(name: str) -> Key:
-    """All second factors of a person."""
-    return Key(f"USER#{part(name)}", "FACTORS")
-
-
-def identity(digest: str) -> Key:
-    """Whose account belongs to an identity at a provider. Subjects are case-sensitive, so this is not folded."""
-    return Key(f"IDENTITY#{digest}", METADATA)
-
-
-def provider_group(name: str, provider_id: str, group: str) -> Key:
-    """A group that a person was in at a provider when they last signed in with it."""
-    return Key(f"GROUPSOF#{part(name)}", f"{escape(provider_id)}#{escape(group)}")
+def session_at_provider(digest: str, session: Key) -> dict[str, str]:
+    """The index entry of one of them."""
+    return {"GSI1PK": sessions_at_provider(digest).pk, "GSI1SK": f"{session.pk}#{session.sk}"}
 
 
 def provider_groups(name: str, provider_id: str = "") -> Span:
     return Span(f"GROUPSOF#{part(name)}", prefix=f"{escape(provider_id)}#" if provider_id else "")
 
 
-def members_at_provider(provider_id: str, group: str) -> Span:
-    return Span(f"INGROUP#{escape(provider_id)}#{escape(group)}", index=True)
-
-
-def spent(digest: str) -> Key:
-    """Something that works once and was used: the state of a sign-in, or a token that announces a sign-out."""
-    return Key(f"SPENT#{digest}", METADATA)
-
-
-def listed_person(name: str) -> Key:
-    return Key("PEOPLE", part(name))
-
-
 def people(prefix: str = "") -> Span:
     return Span("PEOPLE", prefix=part(prefix))
 
 
-def lookalike(skeleton: str) -> Key:
-    """Guards against two accounts with names that look the same."""
-    return Key(f"LOOK#{part(skeleton)}", METADATA)
-
-
+@computed("NAME_WORD", "PEOPLEWORDS", "{rest}#{digest}", "A name from the start of one of its words, for the search.")
 def name_word(rest: str, name: str) -> Key:
-    """An entry of the people search: a name from the start of one of its words."""
     digest = hashlib.sha256(fold(name).encode()).hexdigest()[:32]
     return Key("PEOPLEWORDS", f"{_start(rest)}#{digest}")
 
@@ -84,6 +94,7 @@ def words_of_role(role_name: str) -> str:
     return f"WORDS#{role_name}"
 
 
+@computed_list("WORDS#{role}", "{rest}#{digest}")
 def name_words_with_role(role_name: str, start: str) -> Span:
     return Span(words_of_role(role_name), prefix=_start(start), index=True)
 
@@ -98,77 +109,9 @@ def role(name: str) -> str:
     return f"ROLE#{name}"
 
 
+@computed_list("ROLE#{role}", "{name}")
 def people_with_role(name: str, prefix: str = "") -> Span:
     return Span(role(name), prefix=part(prefix), index=True)
-
-
-def mails_of_day(name: str, day: str) -> Key:
-    """How many mails a person has had sent to others in one day."""
-    return Key(f"USER#{part(name)}", f"MAILED#{day}")
-
-
-def session(name: str, digest: str) -> Key:
-    """The name is empty for a visitor who has not signed in."""
-    return Key(f"SESSIONS#{part(name)}", digest)
-
-
-def sessions(name: str) -> Span:
-    return Span(f"SESSIONS#{part(name)}")
-
-
-def calendar_feed(selector: str) -> Key:
-    """The address of a person's calendar."""
-    return Key(f"CALENDAR#{escape(selector)}", METADATA)
-
-
-def sessions_at_provider(digest: str) -> Span:
-    """The sessions that began with one session at an identity provider."""
-    return Span(f"AT#{digest}", index=True)
-
-
-def session_at_provider(digest: str, session: Key) -> dict[str, str]:
-    """The index entry of one of them."""
-    return {"GSI1PK": sessions_at_provider(digest).pk, "GSI1SK": f"{session.pk}#{session.sk}"}
-
-
-def api_token(name: str, token_id: str) -> Key:
-    return Key(f"APITOKENS#{part(name)}", token_id)
-
-
-def api_tokens(name: str) -> Span:
-    return Span(f"APITOKENS#{part(name)}")
-
-
-def api_token_owner(token_id: str) -> Key:
-    """Whose token it is; the token itself is with its owner."""
-    return Key(f"APITOKEN#{escape(token_id)}", METADATA)
-
-
-def api_request(digest: str) -> Key:
-    """What was sent to the API under an Idempotency-Key."""
-    return Key(f"APIREQUEST#{digest}", METADATA)
-
-
-def throttle(digest: str, window: int) -> Key:
-    return Key(f"THROTTLE#{digest}", str(window))
-
-
-def registration(number: str) -> Key:
-    return Key(f"PENDING#{escape(number)}", METADATA)
-
-
-def invitation(address: str) -> Key:
-    return Key(f"INVITATION#{part(address)}", METADATA)
-
-
-def leaving(name_or_email: str) -> Key:
-    """A removed person whose data is still being cleaned up: once by name, once by address."""
-    return Key(f"LEAVING#{part(name_or_email)}", METADATA)
-
-
-def name_to_forget(name: str, removed_at: str) -> Key:
-    """A removed person whose name is to be erased from the log."""
-    return Key(f"FORGET#{part(name)}", removed_at)
 
 
 def name_kept(asof: int, name: str) -> str:

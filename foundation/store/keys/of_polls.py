@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-from ..table import Key, Span
+from foundation.store.table import Key, Span
+
+from .declared import computed, computed_list, digits, index, key, single_list, span
 from .parts import METADATA, escape, part, shard_of, sharded
 
+# fmt: off
 
-def poll(poll_id: str) -> Key:
-    return Key(f"POLL#{escape(poll_id)}", METADATA)
+poll = key("POLL", "POLL#{poll}", METADATA, escape, about="A poll: its question, its options and its settings.")
+made_poll = key("MADE_POLL", "POLL#{poll}", "MADE", escape, about="The entry by which a poll is found by who made it.")
+listed_poll = key("LISTED_POLL", "POLL#{poll}", "LISTED", escape, about="Exists while the poll is in the public list.")
+poll_result = key("POLL_RESULT", "POLL#{poll}", "RESULT", escape, about="The sealed result of a poll.")
+poll_counted_part = key("POLL_COUNTED", "POLL#{poll}", "COUNTED#{number}", escape, digits(4),
+                        about="How often each ranking was cast, for some thousands of rankings.")
+short_code = key("CODE", "CODE#{code}", METADATA, escape,
+                 about="Leads from a code that is easy to type to its poll or live session.")
+
+all_of_poll = span("POLL#{poll}", "", escape)  # except what is in shards
+poll_counted_parts = span("POLL#{poll}", "COUNTED#", escape)
+PUBLIC_POLLS = single_list("POLLS", "{created_at}#{poll}")
+made_by = index("MAKES#{person}", "{created_at}#{poll}", part)
+
+# fmt: on
 
 
+@computed_list("POLLS#ENDING", "{ends_at}#{poll}")
 def polls_ending(until: str | None = None) -> Span:
     """Polls with an end that are not sealed yet, perhaps only those that end by then."""
     return Span("POLLS#ENDING", last=None if until is None else f"{until}#~", index=True)
-
-
-def made_poll(poll_id: str) -> Key:
-    return Key(poll(poll_id).pk, "MADE")
-
-
-def made_by(person: str) -> Span:
-    return Span(f"MAKES#{part(person)}", index=True)
-
-
-PUBLIC_POLLS = Span("POLLS", index=True)
-
-
-def listed_poll(poll_id: str) -> Key:
-    return Key(poll(poll_id).pk, "LISTED")
 
 
 def poll_shard(poll_id: str, shard: int, shards: int) -> str:
@@ -35,10 +37,12 @@ def poll_shard(poll_id: str, shard: int, shards: int) -> str:
     return sharded(poll(poll_id).pk, shard, shards)
 
 
+@computed("POLL_GATE", "POLL#{poll}", "GATE#{number}", "What every vote passes and is counted in, until it is shut.")
 def poll_gate(poll_id: str, number: int, shards: int = 1) -> Key:
     return Key(poll_shard(poll_id, number % shards, shards), f"GATE#{number:02d}")
 
 
+@computed("POLL_VOTE", "POLL#{poll}", "VOTE#{vote}", "One vote in a poll.")
 def vote(poll_id: str, vote_id: str, shards: int = 1) -> Key:
     return Key(poll_shard(poll_id, shard_of(vote_id, shards), shards), f"VOTE#{escape(vote_id)}")
 
@@ -47,6 +51,7 @@ def votes(poll_id: str, shards: int = 1) -> list[Span]:
     return [Span(poll_shard(poll_id, each, shards), prefix="VOTE#") for each in range(shards)]
 
 
+@computed_list("VOTES#{poll}", "{voted_at}#{vote}")
 def votes_by_time(poll_id: str, since: str = "", shards: int = 1) -> list[Span]:
     """The votes of a poll in the order they were cast, from a moment on."""
     pk, first = f"VOTES#{escape(poll_id)}", since or None
@@ -58,28 +63,6 @@ def vote_by_time(poll_id: str, vote_id: str, shards: int = 1) -> str:
     return sharded(f"VOTES#{escape(poll_id)}", shard_of(vote_id, shards), shards)
 
 
-def poll_result(poll_id: str) -> Key:
-    return Key(poll(poll_id).pk, "RESULT")
-
-
-def poll_counted_part(poll_id: str, number: int) -> Key:
-    """How often each ranking was cast, for some thousands of rankings."""
-    return Key(poll(poll_id).pk, f"COUNTED#{number:04d}")
-
-
-def poll_counted_parts(poll_id: str) -> Span:
-    return Span(poll(poll_id).pk, prefix="COUNTED#")
-
-
-def all_of_poll(poll_id: str) -> Span:
-    """Everything except what is in shards."""
-    return Span(poll(poll_id).pk)
-
-
 def all_in_poll_shards(poll_id: str, shards: int) -> list[Span]:
     """Everything in shards; nothing if the poll has a single partition."""
     return [Span(poll_shard(poll_id, each, shards)) for each in range(shards)] if shards > 1 else []
-
-
-def short_code(code: str) -> Key:
-    return Key(f"CODE#{escape(code)}", METADATA)

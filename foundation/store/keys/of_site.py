@@ -4,68 +4,68 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from foundation.store.keys.declared import (
+    as_it_is,
+    computed,
+    digits,
+    index,
+    key,
+    single,
+    single_list,
+    span,
+)
 from foundation.store.keys.parts import METADATA, escape, fitted, part, sequence, shard_of, sharded
 from foundation.store.table import LOG, Item, Key, Span
 
-COUNTS = Key(METADATA, "COUNTS")
-SYNC = Key(METADATA, "SYNC")
-RESTORING = Key(METADATA, "RESTORING")  # exists only until a restore or transfer into this store is complete
-RETENTION = Key(METADATA, "RETENTION")  # how far earlier versions had come in a search for unused accounts
-PAUSE = Key(METADATA, "PAUSE")  # exists only while the site is paused
-FEATURES = Key(METADATA, "FEATURES")  # which parts are switched on, once somebody has chosen
-FIGURES = Key(METADATA, "FIGURES")  # people by role and elections by state, as far as the log has been counted
-NIGHTLY = Key(METADATA, "NIGHTLY")  # which checkpoint was mailed last, and on which day
-FORGETTING = Key(METADATA, "FORGETTING")  # exists while deleted data may still be in the store's files
-LAST_BACKUP = Key(METADATA, "LAST_BACKUP")  # when the newest backup ended, and its size
-HTTPS = Key(METADATA, "HTTPS")  # when the site first started over HTTPS, as earlier versions recorded it
-KEY_MARK = Key(METADATA, "KEYMARK")  # a digest by which another SECRET_KEY is noticed
-SERVED_CODE = Key(METADATA, "SERVEDCODE")  # the digests of the scripts and stylesheets that the site serves
-STORE_FORMAT = Key(METADATA, "FORMAT")  # the format of the data, and the progress of an upgrade to the next
-SITE_PAGE = Key("PORTFOLIO#default", METADATA)  # who runs this site, in their own words
+# fmt: off
+
+COUNTS = single("COUNTS", METADATA, "COUNTS", "How many people, elections and events there are.")
+SYNC = single("SYNC", METADATA, "SYNC", "How far the log has been sealed and counted.")
+RESTORING = single("RESTORING", METADATA, "RESTORING",
+                   "Exists only until a restore or transfer into this store is complete.")
+RETENTION = single("RETENTION", METADATA, "RETENTION",
+                   "How far earlier versions had come in a search for unused accounts.")
+PAUSE = single("PAUSE", METADATA, "PAUSE", "Exists only while the site is paused.")
+FEATURES = single("FEATURES", METADATA, "FEATURES", "Which parts are switched on, once somebody has chosen.")
+FIGURES = single("FIGURES", METADATA, "FIGURES",
+                 "People by role and elections by state, as far as the log has been counted.")
+NIGHTLY = single("NIGHTLY", METADATA, "NIGHTLY", "Which checkpoint was mailed last, and on which day.")
+FORGETTING = single("FORGETTING", METADATA, "FORGETTING",
+                    "Exists while deleted data may still be in the store's files.")
+LAST_BACKUP = single("LAST_BACKUP", METADATA, "LAST_BACKUP", "When the newest backup ended, and its size.")
+HTTPS = single("HTTPS", METADATA, "HTTPS", "When the site first started over HTTPS, as earlier versions recorded it.")
+KEY_MARK = single("KEY_MARK", METADATA, "KEYMARK", "A digest by which another SECRET_KEY is noticed.")
+SERVED_CODE = single("SERVED_CODE", METADATA, "SERVEDCODE",
+                     "The digests of the scripts and stylesheets that the site serves.")
+STORE_FORMAT = single("FORMAT", METADATA, "FORMAT",
+                      "The format of the data, and the progress of an upgrade to the next.")
+SITE_PAGE = single("PORTFOLIO", "PORTFOLIO#default", METADATA, "Who runs this site, in their own words.")
+
+notice = key("NOTICE", "NOTICES", "{name}", escape,
+             about="What the owner tells about privacy, accessibility or themselves.")
+figures_of_day = key("FIGURES_OF_DAY", METADATA, "FIGURES#{day}", as_it_is, about="How many ballots a day saw.")
+once = key("ONCE", "ONCE#{token}", METADATA, escape, about="A form that was carried out, so that it is not done twice.")
+lease = key("LEASE", "LEASE#{job}", METADATA, escape, about="Which of the workers is doing the job now.")
+worker = key("WORKER", "WORKERS", "WORKER#{name}", escape,
+             about="That this worker is alive, and what it is doing; expires some minutes after it has ended.")
+# Its bytes are nowhere else, so that no list or page has to read them.
+photo = key("PHOTO", "PHOTO#{photo}", "WIDTH#{width}", escape, digits(4),
+            about="A picture in one of its widths. It belongs to one thing, which names it and is deleted with it.")
+
 WORKERS = Span("WORKERS")
-NOTICES = Span("NOTICES")  # what the owner tells about privacy, accessibility and themselves
-
-
-def notice(name: str) -> Key:
-    return Key("NOTICES", escape(name))
-
-
-def figures_of_day(day: str) -> Key:
-    return Key(METADATA, f"FIGURES#{day}")
-
-
-def once(token: str) -> Key:
-    return Key(f"ONCE#{escape(token)}", METADATA)
-
-
-def lease(job: str) -> Key:
-    """Which of the workers is doing the job now."""
-    return Key(f"LEASE#{escape(job)}", METADATA)
-
-
-def worker(name: str) -> Key:
-    """That this worker is alive, and what it is doing; expires some minutes after it has ended."""
-    return Key(WORKERS.pk, f"WORKER#{escape(name)}")
-
-
-def photo(photo_id: str, width: int) -> Key:
-    """A picture in one of its widths. It belongs to one thing, which names it and is deleted with it; its bytes are
-    nowhere else, so that no list or page has to read them."""
-    return Key(f"PHOTO#{escape(photo_id)}", f"WIDTH#{width:04d}")
-
+NOTICES = Span("NOTICES")
 
 # --- background work ---
 
+TASKS = single_list("TASKS", "{due}#{type}#{subject}")
+LINK_TASKS = single_list("TASKSLINKS", "{due}#{type}#{subject}")  # a lane of their own: anybody can store any number
+SEALING_TASKS = single_list("TASKSSEALING", "{due}#{type}#{subject}")  # a large election takes long
+WEBHOOK_TASKS = single_list("TASKSWEBHOOKS", "{due}#{type}#{subject}")  # they wait for other servers
+TASKS_SET_ASIDE = single_list("TASKSASIDE", "{due}#{type}#{subject}")
 
-TASKS = Span("TASKS", index=True)
-LINK_TASKS = Span("TASKSLINKS", index=True)  # a lane of their own: anybody can store any number of them
-SEALING_TASKS = Span("TASKSSEALING", index=True)  # a large election takes long
-WEBHOOK_TASKS = Span("TASKSWEBHOOKS", index=True)  # they wait for other servers
-TASKS_SET_ASIDE = Span("TASKSASIDE", index=True)
+task = key("TASK", "TASK#{type}#{subject}", METADATA, as_it_is, part, about="Background work, and how far it has come.")
 
-
-def task(task_type: str, subject: str) -> Key:
-    return Key(f"TASK#{task_type}#{part(subject)}", METADATA)
+# fmt: on
 
 
 def task_by_time(moment: str, task_type: str, subject: str) -> str:
@@ -77,17 +77,37 @@ def tasks_due(lane: Span, moment: str) -> Span:
     return replace(lane, last=f"{moment}~")
 
 
-# --- the log ---
-
+# --- the log. Its items have no entity type: nearly all are events, and an event is what its digest covers ---
 
 EVENTS = "EVENTS"
-EVENT_NUMBER = Key("SEQUENCE", METADATA, LOG)
-PUBLISHING = Key("PUBLISHING", METADATA, LOG)  # how far checkpoints are public, and how far they should be
-LOG_FORMAT = Key("FORMAT", METADATA, LOG)
 LOG_INDEX = "BY#"  # prefix of its partitions
 
+# fmt: off
 
+EVENT_NUMBER = single("", "SEQUENCE", METADATA, "The number of the newest event.", LOG)
+PUBLISHING = single("", "PUBLISHING", METADATA, "How far checkpoints are public, and how far they should be.", LOG)
+LOG_FORMAT = single("", "FORMAT", METADATA, "The format of the log.", LOG)
+
+void = key("", "VOID#{number}", METADATA, sequence, about="A number that no event will ever have.", table=LOG)
+checkpoint = key("", "CHECKPOINTS", "{number}", sequence, about="A link of the hash chain over some events.", table=LOG)
+public_checkpoint = key("", "PUBLIC", "{number}", sequence, about="A published checkpoint.", table=LOG)
+log_index = key("", "BY#{kind}#{name}", "{first}", as_it_is, part, sequence, table=LOG,
+                about="The events found under a name of that kind in the block that starts with the number `first`.")
+moments = key("", "MOMENTS", "{first}", sequence, table=LOG,
+              about="When the events of one block happened, which is the rest of their keys.")
+
+# fmt: on
+
+
+@computed("", EVENTS, "{number}#{when}", "What somebody or the site did.", LOG)
 def event(number: int, when: str, partitions: int = 1) -> Key:
+    if partitions > 1:
+        return event_in_partition(number, when, partitions)
+    return Key(EVENTS, f"{sequence(number)}#{when}", LOG)
+
+
+@computed("", "EVENTS#{partition}", "{number}#{when}", "The same in a store with several partitions of events.", LOG)
+def event_in_partition(number: int, when: str, partitions: int) -> Key:
     return Key(sharded(EVENTS, number % partitions, partitions), f"{sequence(number)}#{when}", LOG)
 
 
@@ -111,30 +131,12 @@ def holds_events(pk: str) -> bool:
     return pk == EVENTS or pk.startswith(f"{EVENTS}#")
 
 
-def void(number: int) -> Key:
-    return Key(f"VOID#{sequence(number)}", METADATA, LOG)
-
-
-def checkpoint(number: int) -> Key:
-    return Key("CHECKPOINTS", sequence(number), LOG)
-
-
 def checkpoints(first: int = 0, last: int | None = None) -> Span:
     return Span("CHECKPOINTS", first=sequence(first), last=None if last is None else sequence(last), table=LOG)
 
 
-def public_checkpoint(number: int) -> Key:
-    """A published checkpoint."""
-    return Key("PUBLIC", sequence(number), LOG)
-
-
 def public_checkpoints(first: int = 0) -> Span:
     return Span("PUBLIC", first=sequence(first), table=LOG)
-
-
-def log_index(kind: str, name: str, first: int) -> Key:
-    """The events found under a name of that kind in the block that starts with the number `first`."""
-    return Key(f"{LOG_INDEX}{kind}#{part(name)}", sequence(first), LOG)
 
 
 def log_index_blocks(kind: str, name: str, last: int) -> Span:
@@ -142,33 +144,30 @@ def log_index_blocks(kind: str, name: str, last: int) -> Span:
     return Span(f"{LOG_INDEX}{kind}#{part(name)}", first=sequence(0), last=sequence(last), table=LOG)
 
 
-def moments(first: int) -> Key:
-    """When the events of one block happened, which is the rest of their keys."""
-    return Key("MOMENTS", sequence(first), LOG)
-
-
 # --- mail ---
 
-MAILS_AGAIN = Key(METADATA, "MAILSAGAIN")  # exists while all failed mails are to be retried
-BOUNCES_READ = Key(METADATA, "BOUNCES")  # how far the mailbox of bounces has been read
 URGENT, BEHIND_URGENT, AT_THE_LATEST = "0#", "0$", "~"  # "0#" sorts before every time, "~" after what follows one
 
+# fmt: off
 
-def mail(number: str) -> Key:
-    return Key(f"MAIL#{escape(number)}", METADATA)
+MAILS_AGAIN = single("MAILS_AGAIN", METADATA, "MAILSAGAIN", "Exists while all failed mails are to be retried.")
+BOUNCES_READ = single("BOUNCES_READ", METADATA, "BOUNCES", "How far the mailbox of bounces has been read.")
 
+mail = key("MAIL", "MAIL#{number}", METADATA, escape, about="A mail that waits, was sent, or failed.")
+mail_server = key("MAIL_SERVER", METADATA, "MAILSERVER#{lane}", escape,
+                  about="Exists only while the mail server cannot be reached.")
+quiet = key("QUIET", "QUIET#{address}", METADATA, part,
+            about="Exists while an address has opted out of mails about results.")
 
-def mails(state: str) -> Span:
-    return Span(_in_state(state), index=True)
+mails = index("MAIL#{state}", "{due}#{number}", as_it_is)
 
-
-def _in_state(state: str) -> str:
-    return f"MAIL#{state}"
+# fmt: on
 
 
 def mail_list(state: str, number: str, shards: int) -> str:
     """The index partition of a mail. Every vote may queue one, which is more than a single partition can take."""
-    return sharded(_in_state(state), shard_of(number, shards), shards) if state == "queued" else _in_state(state)
+    pk = mails(state).pk
+    return sharded(pk, shard_of(number, shards), shards) if state == "queued" else pk
 
 
 def mails_waiting(shards: int, span: Span | None = None) -> list[Span]:
@@ -180,8 +179,8 @@ def mails_waiting(shards: int, span: Span | None = None) -> list[Span]:
 
 def in_one_list(item: Item) -> Item:
     """A mail queued in one of several lists, as stored where there is only one; other items unchanged."""
-    span = _in_state("queued")
-    return {**item, "GSI1PK": span} if str(item.get("GSI1PK")).startswith(f"{span}#") else item
+    queued = mails("queued").pk
+    return {**item, "GSI1PK": queued} if str(item.get("GSI1PK")).startswith(f"{queued}#") else item
 
 
 def mail_by_turn(due: str, number: str, *, urgent: bool) -> str:
@@ -195,37 +194,18 @@ def mails_due(moment: str, shards: int, *, urgent: bool) -> list[Span]:
     return mails_waiting(shards, replace(mails("queued"), first=first, last=f"{last}{AT_THE_LATEST}"))
 
 
-def mail_server(lane: str) -> Key:
-    """Exists only while the mail server cannot be reached."""
-    return Key(METADATA, f"MAILSERVER#{escape(lane)}")
-
-
-def quiet(address: str) -> Key:
-    """Exists while an address has opted out of mails about results."""
-    return Key(f"QUIET#{part(address)}", METADATA)
-
-
 # --- webhooks ---
 
-DELIVERIES_WITHOUT_TASK = Span("DELIVERIES", index=True)  # of the previous version
+# fmt: off
 
+webhook = key("WEBHOOK", "WEBHOOKS#{owner}", "ENDPOINT#{webhook}", part, escape,
+              about="An endpoint of a person, or of the site if there is no owner.")
+delivery = key("DELIVERY", "WEBHOOKS#{owner}", "DELIVERY#{webhook}#{queued_at}#{message}",
+               part, escape, as_it_is, escape, about="What is sent to a webhook, and how that went.")
 
-def webhook(owner: str, webhook_id: str) -> Key:
-    """An endpoint of a person, or of the site if there is no owner."""
-    return Key(f"WEBHOOKS#{part(owner)}", f"ENDPOINT#{escape(webhook_id)}")
+webhooks_of = span("WEBHOOKS#{owner}", "ENDPOINT#", part)
+deliveries_to = span("WEBHOOKS#{owner}", "DELIVERY#{webhook}", part, escape)
+everything_about_webhooks_of = span("WEBHOOKS#{owner}", "", part)
+DELIVERIES_WITHOUT_TASK = single_list("DELIVERIES", "{due}#{delivery}")  # of the previous version
 
-
-def webhooks_of(owner: str) -> Span:
-    return Span(f"WEBHOOKS#{part(owner)}", "ENDPOINT#")
-
-
-def delivery(owner: str, webhook_id: str, queued_at: str, message_id: str) -> Key:
-    return Key(f"WEBHOOKS#{part(owner)}", f"DELIVERY#{escape(webhook_id)}#{queued_at}#{escape(message_id)}")
-
-
-def deliveries_to(owner: str, webhook_id: str) -> Span:
-    return Span(f"WEBHOOKS#{part(owner)}", f"DELIVERY#{escape(webhook_id)}#")
-
-
-def everything_about_webhooks_of(owner: str) -> Span:
-    return Span(f"WEBHOOKS#{part(owner)}")
+# fmt: on

@@ -13,6 +13,7 @@ from itertools import chain
 import orjson
 
 from .. import cursors, limits
+from ..entity_types import with_entity_type
 from ..table import DATA, LOG, TABLES, Check, Delete, Invalid, Item, Key, Put, Span, TokenReused, Update, Value, Write
 
 BATCH_ROWS = 256
@@ -172,14 +173,14 @@ def change(write: Write, stored: Item | None) -> tuple[str, tuple[Value, ...]] |
     if isinstance(write, Delete):
         return DELETE[write.key.table], (write.key.pk, write.key.sk)
     if isinstance(write, Put):
-        return PUT[write.table], _row(write.item)
+        return PUT[write.table], _row(with_entity_type(write.item, write.table))
     return insertion(updated(stored, write), write.key.table)
 
 
 def insertion(item: Item, table: str) -> tuple[str, tuple[Value, ...]]:
     """For an item that was changed. A short one needs no size check: DynamoDB counts less than twice the length of its
     text."""
-    row = _row(item)
+    row = _row(with_entity_type(item, table))
     if 2 * len(row[-1]) > limits.MAX_ITEM_BYTES:
         limits.check_item(item)
     return PUT[table], row
@@ -191,12 +192,13 @@ def _row(item: Item) -> tuple[Value, ...]:
 
 def load(connection: sqlite3.Connection, entries: Sequence[tuple[str, Item]]) -> None:
     for table in TABLES:
-        connection.executemany(PUT[table], (_row(item) for name, item in entries if name == table))
+        items = (with_entity_type(item, table) for name, item in entries if name == table)
+        connection.executemany(PUT[table], map(_row, items))
 
 
 def updated(stored: Item | None, update: Update) -> Item:
     """The parts have been checked already; only sums and the whole item may have become too large."""
-    item = {**(stored or {"PK": update.key.pk, "SK": update.key.sk}), **update.set}
+    item = {**(stored or update.key.item), **update.set}
     for name, amount in update.add.items():
         if type(item.get(name, 0)) is not int:
             raise Invalid(f"{name} is not a number to add to.")

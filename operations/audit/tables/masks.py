@@ -16,7 +16,8 @@ from django.utils.translation import gettext_lazy as _
 
 from elections.turnout.disclosure import NOTHING, Allowed
 from foundation.store import keys
-from foundation.store.schema import SCHEMA, WITHHELD, ItemType, beginning, fits
+from foundation.store.keys.declared import beginning, fits
+from foundation.store.schema import SCHEMA, WITHHELD, ItemType
 from foundation.store.table import Item, Key, Span
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 
 from foundation.pages.sorting import natural_sort_key
+from foundation.store.entity_types import ENTITY_TYPE
 from foundation.store.keys import fold
 from foundation.store.splitting import in_parts
 from foundation.store.table import Item
@@ -28,6 +29,8 @@ from parts.live.rules import Game, State, question_numbers
 from parts.live.seats import Seat
 from parts.questions.question import Question, question_of
 
+OF_STORE = ("PK", "SK", ENTITY_TYPE)
+NOT_COPIED = (*OF_STORE, "ttl", "robots")
 MAX_NOTE_CHARS = 2_000
 MAX_NOTES = 200
 PEOPLE, QUESTIONS, ROUND, SPEAKERS = "PEOPLE#", "QUESTIONS#", "ROUND#", "SPEAKERS"  # what parts are about
@@ -131,10 +134,7 @@ class Part:
 def parts_of(items: Iterable[Item], seated: Iterable[Seat]) -> Iterator[Part]:
     """Parts built from a session's items and seats, sorted by name."""
     copied_items = (item for item in items if item["SK"].startswith((QUESTIONS, ROUND)) or item["SK"] == SPEAKERS)
-    copied = [
-        Part(item["SK"], {name: item[name] for name in item if name not in ("PK", "SK", "ttl", "robots")})
-        for item in copied_items
-    ]
+    copied = [Part(item["SK"], {name: item[name] for name in item if name not in NOT_COPIED}) for item in copied_items]
     there = sorted((each for each in seated if each.plays), key=lambda each: (fold(each.name), each.player))
     people = ([each.player, each.name, own_of(each).account, each.joined_at] for each in there)
     listed = [Part(f"{PEOPLE}{number:02}", {"people": batch}) for number, batch in enumerate(in_parts(people))]

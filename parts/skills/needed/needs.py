@@ -173,7 +173,7 @@ def snapshot_in(item: Item) -> Snapshot:
 def setting(election_name: str, need: Need) -> list[Write]:
     place = keys.need(election_name, need.skill)
     fields = {"election_name": election_name, "skill": need.skill, "level": need.level, "count": need.count}
-    return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "NEED", **fields})]
+    return [Put({"PK": place.pk, "SK": place.sk, **fields})]
 
 
 def dropping(election_name: str, skill_ids: Iterable[str]) -> list[Write]:
@@ -187,7 +187,7 @@ def agreeing(election: Election, agreement: Agreement) -> list[Put]:
     fields = {"election_name": election.name, "candidate_name": agreement.candidate, "person": agreement.person}
     fields |= {"account": agreement.account}
     answers = {name: list(getattr(agreement, name)) for name in ("skills", "asked", "answered")}
-    return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "AGREEMENT", **index, **fields, **answers})]
+    return [Put({"PK": place.pk, "SK": place.sk, **index, **fields, **answers})]
 
 
 def asking(election: Election, agreement: Agreement, skills_asked: Sequence[str]) -> list[Write]:
@@ -223,7 +223,7 @@ def storing_snapshot(election: Election) -> list[Write]:
     held = [{"candidate_name": each.candidate, "levels": _levels(each, needs)} for each in valid]
     place = keys.snapshot(election.name)
     fields = {"election_name": election.name, "needs": [asdict(each) for each in needs], "held": held, "version": 1}
-    return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "SNAPSHOT", **fields})]
+    return [Put({"PK": place.pk, "SK": place.sk, **fields})]
 
 
 def _valid(election: Election) -> list[Agreement]:
