@@ -9,7 +9,7 @@ from typing import Any, Generic
 
 from foundation.acts.storage import table
 from foundation.acts.versions import next_version, unchanged
-from foundation.store.entity_types import ENTITY_TYPE
+from foundation.store.keys.declared import ENTITY_TYPE
 from foundation.store.table import Check, Exists, Item, Key, Missing, Put, Update, Write
 
 from .rules import MAX_QUESTIONS_PER_PERSON, Fate, Q, author_id, question_id

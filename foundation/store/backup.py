@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from . import formats, keys, limits
-from .entity_types import with_entity_type
+from .keys.declared import with_entity_type
 from .log import EventLog, as_text, layout, utc_now
 from .log.index import as_of
 from .splitting import in_batches

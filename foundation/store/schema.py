@@ -15,9 +15,8 @@ from functools import cached_property
 from types import ModuleType
 from typing import Any
 
-from .entity_types import ENTITY_TYPE
 from .keys import question_of
-from .keys.declared import PATTERNS, Pattern, fits
+from .keys.declared import ENTITY_TYPE, PATTERNS, Pattern, fits
 from .table import Item, Key, Span
 
 KEYS = ("PK", "SK", "GSI1PK", "GSI1SK")

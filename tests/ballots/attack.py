@@ -39,7 +39,7 @@ from typing import Any
 from ballots.secret import ballot_id, of_link
 from elections.repository import election_of
 from foundation.store.keys import fold
-from foundation.store.keys.of_elections import of_question
+from foundation.store.keys.parts import of_question
 from foundation.store.sqlite.rows import unpack
 from foundation.store.table import DATA, LOG
 

@@ -11,7 +11,7 @@ from pynamodb.expressions.operand import Path
 from pynamodb.expressions.operand import Value as Literal
 from pynamodb.expressions.update import Update as Actions
 
-from ..entity_types import ENTITY_TYPE, entity_type_of
+from ..keys.declared import ENTITY_TYPE, entity_type_of
 from ..table import AllOf, AnyOf, Condition, Equals, Exists, Greater, Less, Missing, Span, Update, Value
 from .wire import encode
 

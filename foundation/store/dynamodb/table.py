@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from foundation.store.parallel import run_parallel
 
 from .. import cursors, limits
-from ..entity_types import with_entity_type
+from ..keys.declared import with_entity_type
 from ..log import layout
 from ..table import (
     DATA,

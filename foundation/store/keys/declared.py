@@ -16,7 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
-from foundation.store.table import DATA, Key, Span
+from foundation.store.keys.parts import question_of
+from foundation.store.table import DATA, Item, Key, Span
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -231,3 +232,25 @@ def sort_keys_of(span: Span) -> tuple[str, str] | None:
         return span.pk, SORT_KEYS[span.pk]
     begins = beginning(span.pk)
     return next((each for each in SORT_KEYS.items() if "{" in each[0] and beginning(each[0]) == begins), None)
+
+
+ENTITY_TYPE = "entity_type"
+
+
+def entity_type_of(key: Key) -> str:
+    """Empty for keys that nobody has declared, for secret ballots, and for the log."""
+    if key.table != DATA:
+        return ""
+    pk, sk = beginning(key.pk), beginning(key.sk)
+    if (found := ENTITY_TYPES.get((pk, sk))) is not None:
+        return found
+    question, first = question_of(key)
+    return ENTITY_TYPES.get((pk, "" if question == 1 else beginning(first.sk)), "")
+
+
+def with_entity_type(item: Item, table: str = DATA) -> Item:
+    """The item as the adapters write it: with its entity type, so that a reader of the table knows what it is. Items
+    that earlier versions stored get it with their next change; nothing depends on it."""
+    if ENTITY_TYPE in item or not (found := entity_type_of(Key(item["PK"], item["SK"], table))):
+        return item
+    return {**item, ENTITY_TYPE: found}

@@ -1,33 +1,15 @@
-"""Keys of elections: the election, its lists and managers, its roll, ballots and result; groups."""
+"""Keys of elections: the election, its lists and managers, its roll, ballots and result; groups; polls."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from foundation.store.keys.declared import as_it_is, computed, computed_list, digits, index, key, single_list, span
-from foundation.store.keys.parts import METADATA, escape, part, shard_of, sharded
+from foundation.store.keys.parts import HOME, METADATA, escape, of_question, part, shard_of, sharded
 from foundation.store.table import Key, Span
 
 A = TypeVar("A", contravariant=True)
-HOME = "ELECTION#"  # how the partitions of elections begin
-
-OF_QUESTION = re.compile(r"QUESTION#(\d{2,4})#(.*)", re.DOTALL)
-
-
-def of_question(sort_key: str, question: int) -> str:
-    """The first question has the keys of an election with one; those of the others begin with their number."""
-    return sort_key if question == 1 else f"QUESTION#{question:02d}#{sort_key}"
-
-
-def question_of(key: Key) -> tuple[int, Key]:
-    """The number of the question of an election that an item belongs to, and its key if that were the first one."""
-    if not (key.pk.startswith(HOME) and (found := OF_QUESTION.fullmatch(key.sk))):
-        return 1, key
-    return int(found[1]), Key(key.pk, found[2], key.table)
-
-
 # --- what there is once in an election or in each of its questions, one of many there, and all of a kind ---
 
 
@@ -350,4 +332,62 @@ requests_sent_in = span("ELECTION#{election}", "SENDER#{sender}", part, part)
 requests_in = index("REQUESTS#{election}#{state}", "{asked_at}#{request}", part, as_it_is)  # what waits, or is answered
 requests_sent_by = index("SENDER#{sender}", "{asked_at}#{request}", part)  # in all elections
 
+# --- polls ---
+
+poll = key("POLL", "POLL#{poll}", METADATA, escape, about="A poll: its question, its options and its settings.")
+made_poll = key("MADE_POLL", "POLL#{poll}", "MADE", escape, about="The entry by which a poll is found by who made it.")
+listed_poll = key("LISTED_POLL", "POLL#{poll}", "LISTED", escape, about="Exists while the poll is in the public list.")
+poll_result = key("POLL_RESULT", "POLL#{poll}", "RESULT", escape, about="The sealed result of a poll.")
+poll_counted_part = key("POLL_COUNTED", "POLL#{poll}", "COUNTED#{number}", escape, digits(4),
+                        about="How often each ranking was cast, for some thousands of rankings.")
+short_code = key("CODE", "CODE#{code}", METADATA, escape,
+                 about="Leads from a code that is easy to type to its poll or live session.")
+
+all_of_poll = span("POLL#{poll}", "", escape)  # except what is in shards
+poll_counted_parts = span("POLL#{poll}", "COUNTED#", escape)
+PUBLIC_POLLS = single_list("POLLS", "{created_at}#{poll}")
+made_by = index("MAKES#{person}", "{created_at}#{poll}", part)
+
 # fmt: on
+
+
+@computed_list("POLLS#ENDING", "{ends_at}#{poll}")
+def polls_ending(until: str | None = None) -> Span:
+    """Polls with an end that are not sealed yet, perhaps only those that end by then."""
+    return Span("POLLS#ENDING", last=None if until is None else f"{until}#~", index=True)
+
+
+def poll_shard(poll_id: str, shard: int, shards: int) -> str:
+    """One of the partitions of a poll's gates and votes."""
+    return sharded(poll(poll_id).pk, shard, shards)
+
+
+@computed("POLL_GATE", "POLL#{poll}", "GATE#{number}", "What every vote passes and is counted in, until it is shut.")
+def poll_gate(poll_id: str, number: int, shards: int = 1) -> Key:
+    return Key(poll_shard(poll_id, number % shards, shards), f"GATE#{number:02d}")
+
+
+@computed("POLL_VOTE", "POLL#{poll}", "VOTE#{vote}", "One vote in a poll.")
+def vote(poll_id: str, vote_id: str, shards: int = 1) -> Key:
+    return Key(poll_shard(poll_id, shard_of(vote_id, shards), shards), f"VOTE#{escape(vote_id)}")
+
+
+def votes(poll_id: str, shards: int = 1) -> list[Span]:
+    return [Span(poll_shard(poll_id, each, shards), prefix="VOTE#") for each in range(shards)]
+
+
+@computed_list("VOTES#{poll}", "{voted_at}#{vote}")
+def votes_by_time(poll_id: str, since: str = "", shards: int = 1) -> list[Span]:
+    """The votes of a poll in the order they were cast, from a moment on."""
+    pk, first = f"VOTES#{escape(poll_id)}", since or None
+    return [Span(sharded(pk, each, shards), first=first, index=True) for each in range(shards)]
+
+
+def vote_by_time(poll_id: str, vote_id: str, shards: int = 1) -> str:
+    """The one of these lists that a vote is in: that of its shard."""
+    return sharded(f"VOTES#{escape(poll_id)}", shard_of(vote_id, shards), shards)
+
+
+def all_in_poll_shards(poll_id: str, shards: int) -> list[Span]:
+    """Everything in shards; nothing if the poll has a single partition."""
+    return [Span(poll_shard(poll_id, each, shards)) for each in range(shards)] if shards > 1 else []

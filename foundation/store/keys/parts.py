@@ -11,7 +11,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from foundation.store.table import Invalid
+from foundation.store.table import Invalid, Key
 
 METADATA = "METADATA"
 EVENT_NUMBER_DIGITS = 12
@@ -114,6 +114,24 @@ def first_shard(pk: str) -> str:
 def sharded(pk: str, shard: int, shards: int) -> str:
     """One of so many partitions; a single one has no number."""
     return f"{pk}#{shard:02d}" if shards > 1 else pk
+
+
+# --- questions of an election ---
+
+HOME = "ELECTION#"  # how the partitions of elections begin
+OF_QUESTION = re.compile(r"QUESTION#(\d{2,4})#(.*)", re.DOTALL)
+
+
+def of_question(sort_key: str, question: int) -> str:
+    """The first question has the keys of an election with one; those of the others begin with their number."""
+    return sort_key if question == 1 else f"QUESTION#{question:02d}#{sort_key}"
+
+
+def question_of(key: Key) -> tuple[int, Key]:
+    """The number of the question of an election that an item belongs to, and its key if that were the first one."""
+    if not (key.pk.startswith(HOME) and (found := OF_QUESTION.fullmatch(key.sk))):
+        return 1, key
+    return int(found[1]), Key(key.pk, found[2], key.table)
 
 
 # --- invisible characters ---

@@ -13,7 +13,7 @@ from itertools import chain
 import orjson
 
 from .. import cursors, limits
-from ..entity_types import with_entity_type
+from ..keys.declared import with_entity_type
 from ..table import DATA, LOG, TABLES, Check, Delete, Invalid, Item, Key, Put, Span, TokenReused, Update, Value, Write
 
 BATCH_ROWS = 256

@@ -15,8 +15,8 @@ from typing import Any
 import orjson
 
 from foundation.pages.sorting import natural_sort_key
-from foundation.store.entity_types import ENTITY_TYPE
 from foundation.store.keys import fold
+from foundation.store.keys.declared import ENTITY_TYPE
 from foundation.store.splitting import in_parts
 from foundation.store.table import Item
 from parts.assembly.attendance import own_of
