@@ -27,7 +27,7 @@ from foundation.pages.forms import form_data, form_page
 from foundation.ranking.marks import ranked_names, ranking_from, submitted_ranks, typed_ranks
 from foundation.tally.count_job import CountJob
 from foundation.tally.formats import BadFile, File, Limits, NotRecognised, read
-from foundation.tally.formats.text import Text
+from foundation.tally.formats.file import Text
 from foundation.tally.majorities import Majority, Of
 from foundation.tally.methods import KIND_OF
 from foundation.tally.methods import KINDS as METHODS_OF

@@ -36,7 +36,7 @@ from foundation.store.connect import connect
 from foundation.store.dynamodb import schema
 from foundation.store.formats import refusal
 from foundation.store.log import EventLog, utc_now
-from foundation.store.log.index import ACTOR
+from foundation.store.log.search import ACTOR
 from foundation.store.table import DATA, LOG, Delete, Key, Put, Table, Unavailable
 from operations.upkeep import system
 from operations.upkeep.doctor import store_checks

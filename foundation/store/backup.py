@@ -28,7 +28,7 @@ import orjson
 from . import formats, keys, limits
 from .keys.declared import with_entity_type
 from .log import EventLog, as_text, layout, utc_now
-from .log.index import as_of
+from .log.search import as_of
 from .splitting import in_batches
 from .table import DATA, LOG, TABLES, Delete, Item, Key, Missing, Put, Refused, StoreError, Table, Value
 

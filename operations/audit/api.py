@@ -15,8 +15,8 @@ from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from foundation.acts.storage import log, table
 from foundation.store.keys import EVENT_NUMBER_DIGITS
-from foundation.store.log.checkpoint_proofs import ranges_over
 from foundation.store.log.rewriting import is_rewritten
+from foundation.store.log.seal import ranges_over
 from foundation.store.log.search import search
 from foundation.store.table import Item
 from operations.audit.events import hidden_names, load_numbered, proof_of

@@ -34,8 +34,8 @@ from elections.rolls import Voter
 from elections.rules import Election
 from elections.turnout.counts import tells_who
 from foundation.acts.storage import table
-from foundation.store.log.checkpoint_proofs import ranges_over
 from foundation.store.log.rewriting import as_sealed, is_rewritten, sealed_digest
+from foundation.store.log.seal import ranges_over
 from foundation.store.table import Item
 from results import repository
 from results.repository import Seal, Sealed

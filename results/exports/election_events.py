@@ -1,6 +1,6 @@
 """The trail of an election in the log: which events are about it, found through the index, under every name it had.
 
-What is sealed is found by the numbers that the index lists (foundation/store/log/index.py), a few blocks at a time;
+What is sealed is found by the numbers that the index lists (foundation/store/log/search.py), a few blocks at a time;
 what is not sealed yet is read as it comes. So it costs what happened to the election, not what the site did meanwhile.
 An entry too many does no harm: whether an event belongs here, it says itself. One that is missing is named by `verify`.
 """
@@ -17,8 +17,7 @@ from foundation.acts.storage import table
 from foundation.store import keys
 from foundation.store.limits import BATCH_KEYS
 from foundation.store.log import EventLog, layout
-from foundation.store.log.index import BALLOTS, BLOCK_EVENTS, ELECTION, first_of, moment_at
-from foundation.store.log.search import Query, search
+from foundation.store.log.search import BALLOTS, BLOCK_EVENTS, ELECTION, Query, first_of, moment_at, search
 from foundation.store.table import Item
 
 BATCH_BLOCKS = 20  # of the index, looked through at once

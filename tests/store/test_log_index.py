@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 
 from foundation.store import keys, round_trips
 from foundation.store.log import Event, EventLog, layout, seal
-from foundation.store.log import index as log_index
 from foundation.store.log import search as log_search
-from foundation.store.log.index import as_of, extend_index, flaw_in, rebuild
 from foundation.store.log.seal import Sealer, verify
-from foundation.store.log.search import Query, search
+from foundation.store.log.search import Query, as_of, extend_index, flaw_in, rebuild, search
 from foundation.store.sqlite import SqliteTable
 from foundation.store.table import LOG, Delete, Put, Update
 
@@ -47,7 +45,7 @@ class Clock:
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Blocks of four numbers, so that a short log has many."""
-    for module in (log_index, log_search, seal):
+    for module in (log_search, seal):
         monkeypatch.setattr(module, "BLOCK_EVENTS", 4)
 
 
@@ -102,7 +100,7 @@ ASKED = st.builds(
 @given(steps=STEPS, more=STEPS, wanted=ASKED, batch=st.integers(1, 6), limit=st.integers(1, 5))
 def test_a_search_finds_what_reading_the_whole_log_finds(tmp_path_factory, steps, more, wanted, batch, limit):
     with pytest.MonkeyPatch.context() as patched:
-        for module in (log_index, log_search, seal):
+        for module in (log_search, seal):
             patched.setattr(module, "BLOCK_EVENTS", 4)
         patched.setattr(seal, "EVENTS_PER_CHECKPOINT", batch)
         table = SqliteTable(str(tmp_path_factory.mktemp("log") / "plenum.sqlite3"))
@@ -351,7 +349,7 @@ def test_a_log_sealed_before_there_was_an_index_gets_one(table, monkeypatch, sma
     record(table, [(1, 0, 1)] * 6)
     Sealer(table).seal()
     monkeypatch.undo()
-    for module in (log_index, log_search, seal):
+    for module in (log_search, seal):
         monkeypatch.setattr(module, "BLOCK_EVENTS", 4)
     record(table, [(1, 0, 1)])
     Sealer(table).seal()

@@ -6,7 +6,6 @@ import pytest
 
 from foundation.store import keys
 from foundation.store.log import Event, EventLog, seal
-from foundation.store.log import index as log_index
 from foundation.store.log import search as log_search
 from foundation.store.log.seal import Sealer, verify
 from foundation.store.log.search import Query, search
@@ -16,7 +15,7 @@ from foundation.store.table import Update
 @pytest.fixture
 def log(table, monkeypatch):
     """Blocks of four numbers: two full ones, one begun by a sealer and gone on with by another, and two events more."""
-    for module in (log_index, log_search, seal):
+    for module in (log_search, seal):
         monkeypatch.setattr(module, "BLOCK_EVENTS", 4)
     log = EventLog(table)
     for number in range(1, 13):
@@ -45,13 +44,13 @@ def test_what_was_edited_in_the_index_is_named_and_mended(table, log):
     assert verify(table).index_flaw is None
     table.write(Update(keys.log_index("actor", "Ada", 5), set={"numbers": []}))
     assert verify(table).index_flaw.startswith("Event 6 is missing from the index by actor.")
-    list(log_index.rebuild(table, 10))
+    list(log_search.rebuild(table, 10))
     assert verify(table).index_flaw is None
 
 
 def test_of_two_sealers_the_one_that_has_read_further_is_right(table, log):
     Sealer(table).seal()
     event = log.find(9)
-    log_index.extend_index(table, 8, [(9, event)])
+    log_search.extend_index(table, 8, [(9, event)])
     assert verify(table).index_flaw is None
     assert found(table, actor="ada") == [12, 9, 6, 3]

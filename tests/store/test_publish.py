@@ -10,10 +10,9 @@ import pytest
 from foundation.store import keys
 from foundation.store.backup import backup, restore, transfer
 from foundation.store.log import Event, EventLog, publish, seal
-from foundation.store.log import index as log_index
-from foundation.store.log.checkpoint_proofs import ranges_over
+from foundation.store.log import search as log_search
 from foundation.store.log.publish import Publisher, as_quarter, end_of_quarter, public_hash
-from foundation.store.log.seal import Sealer, event_digest, verify
+from foundation.store.log.seal import Sealer, event_digest, ranges_over, verify
 from foundation.store.sqlite import SqliteTable
 from foundation.store.table import LOG, Put, Update
 from tests.at_once import at_once
@@ -166,7 +165,7 @@ def test_a_close_whose_sealer_was_killed_is_published_by_the_next(table, log, se
 
 
 def test_full_blocks_are_public_as_well_so_that_none_covers_many(table, log, sealer, clock, monkeypatch):
-    for module in (publish, seal, log_index):
+    for module in (publish, seal, log_search):
         monkeypatch.setattr(module, "BLOCK_EVENTS", 10)
     monkeypatch.setattr(seal, "EVENTS_PER_CHECKPOINT", 4)
     record(log, 33)

@@ -23,7 +23,7 @@ from datetime import UTC, datetime, timedelta
 from .. import keys
 from ..table import LOG, Condition, Equals, Item, Less, Missing, Put, Refused, Table, Update
 from .events import EventLog, as_text, utc_now
-from .index import BLOCK_EVENTS, EPOCH, first_of
+from .search import BLOCK_EVENTS, EPOCH, first_of
 
 QUARTER_HOUR = timedelta(minutes=15)
 PUBLISHED_IMMEDIATELY = frozenset({"ElectionClosed", "ResultSealed"})  # people are waiting for a proof of these

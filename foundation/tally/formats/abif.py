@@ -32,13 +32,14 @@ from .file import (
     BallotCounter,
     File,
     Limits,
+    Text,
     by_count,
     clean_title,
     excerpt,
     parse_whole_number,
+    without_blank,
 )
 from .plain import joined
-from .text import Text, without_blank
 
 KEY = r'"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[^\s>=,/:\[\]"#*{}](?:[^>=,/:\[\]"#*{}]*[^\s>=,/:\[\]"#*{}])?'
 COUNT = re.compile(r"([0-9]+)\s*:")

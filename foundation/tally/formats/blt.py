@@ -25,6 +25,7 @@ from .file import (
     BallotCounter,
     File,
     Limits,
+    Text,
     by_count,
     clean_title,
     excerpt,
@@ -32,7 +33,6 @@ from .file import (
     refuse_signs,
     seats_of,
 )
-from .text import Text
 
 WORD = re.compile(r'\s*(?:(/\*)|#.*|("[^"]*")(?=[\s#]|$)|(\([^)]*\))|([^\s"(#][^\s"#]*)|(\S))')
 

@@ -32,8 +32,7 @@ from collections.abc import Iterator
 from io import StringIO
 
 from ..ballots import groups_of, ratings_of
-from .file import VALUED, BadFile, BallotCounter, File, Limits, by_count, excerpt, parse_whole_number
-from .text import Lines, Text
+from .file import VALUED, BadFile, BallotCounter, File, Limits, Lines, Text, by_count, excerpt, parse_whole_number
 
 SEPARATORS = ",;\t"
 HINT = re.compile(r"sep=([\t;,|])\s*$", re.IGNORECASE)  # as declared by spreadsheets

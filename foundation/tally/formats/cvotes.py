@@ -25,6 +25,7 @@ from .file import (
     BallotCounter,
     File,
     Limits,
+    Text,
     by_count,
     check_range,
     excerpt,
@@ -33,7 +34,6 @@ from .file import (
     seats_of,
 )
 from .plain import joined
-from .text import Text
 
 SIGNS = (">", "=", ";", ",", "#", "/", "*", "^", "|", "<")
 BLANK = ("/EMPTY_RANKING/", "/EMPTY/")

@@ -31,12 +31,12 @@ from .file import (
     BallotCounter,
     File,
     Limits,
+    Text,
     by_count,
     check_range,
     clean_title,
     excerpt,
 )
-from .text import Text
 
 SPACE = re.compile(r"[ \t\n]*")
 TEXT = r'"(?:[^"\\]|\\.)*"'

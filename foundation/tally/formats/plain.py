@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..ballots import groups_of
-from .file import BadFile, BallotCounter, File, Limits, by_count, excerpt, parse_whole_number
-from .text import Text, without_blank
+from .file import BadFile, BallotCounter, File, Limits, Text, by_count, excerpt, parse_whole_number, without_blank
 
 COUNTED = re.compile(r"([0-9]+)\s*:")
 QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*')

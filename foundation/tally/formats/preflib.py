@@ -31,12 +31,14 @@ from .file import (
     CannotWrite,
     File,
     Limits,
+    Lines,
+    Text,
     by_count,
     clean_title,
     excerpt,
     parse_whole_number,
+    without_blank,
 )
-from .text import Lines, Text, without_blank
 
 CATEGORY = re.compile(r"CATEGORY NAME\s+[0-9]+$", re.IGNORECASE)
 NAME = re.compile(r"ALTERNATIVE NAME\s+([0-9]+)$", re.IGNORECASE)

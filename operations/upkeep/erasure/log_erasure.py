@@ -33,10 +33,9 @@ from foundation.acts.storage import table
 from foundation.store import keys
 from foundation.store.limits import check_item
 from foundation.store.log import EventLog, as_text, layout, utc_now
-from foundation.store.log.index import ACTOR, first_of
 from foundation.store.log.layout import number_of
 from foundation.store.log.rewriting import names_forgotten, rewriting, rewritten
-from foundation.store.log.search import ABOVE_EVERY_NUMBER, Query, search
+from foundation.store.log.search import ABOVE_EVERY_NUMBER, ACTOR, Query, first_of, search
 from foundation.store.purging import purge_mark
 from foundation.store.schema import SCHEMA
 from foundation.store.table import LOG, Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write

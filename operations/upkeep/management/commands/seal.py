@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 
 from foundation.store import keys
 from foundation.store.log import EventLog
-from foundation.store.log.index import rebuild
+from foundation.store.log.search import rebuild
 from operations.upkeep.commands import StoreCommand, show_count, show_steps
 from operations.upkeep.log.figures import site_sealer
 from operations.upkeep.worker.jobs import LOG
