@@ -6,7 +6,7 @@ from django.utils.translation import ngettext_lazy
 from accounts.personal_data import count_items, list_items
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
-from foundation.store.schema import EventType, Export, ItemType, Parting, Sheet, fields_of
+from foundation.store.schema import EventType, Export, ItemType, RemovalEffect, Sheet, fields_of
 from foundation.store.table import Span
 
 from . import event_sentences as sentences
@@ -52,7 +52,7 @@ ITEMS = (
     ItemType("manager", keys.manager, f"{LISTED} person:person", lists=(keys.run_by(""),),
              exports=(Export("elections", _("elections.json: elections you run or help to run."),
                              list_items(keys.run_by, election="name", state="state", made_at="created_at")),),
-             partings=(Parting(count_items(keys.run_by), (ngettext_lazy(
+             removal_effects=(RemovalEffect(count_items(keys.run_by), (ngettext_lazy(
                  "%(count)d election passes to the site's owner, or stays with its other organisers.",
                  "%(count)d elections pass to the site's owner, or stay with their other organisers.",
                  "count"),)),)),
@@ -104,7 +104,7 @@ ITEMS = (
                        "id", "name", lambda query: keys.groups_of(query.name) if query.name else None),),
              exports=(Export("groups", _("groups.json: groups of voters you keep for your elections, without their "
                                          "members."), personal_data.own_groups),),
-             partings=(Parting(personal_data.groups_to_delete, (
+             removal_effects=(RemovalEffect(personal_data.groups_to_delete, (
                  ngettext_lazy("%(count)d group of voters is deleted.", "%(count)d groups of voters are deleted.",
                                "count"),)),)),
     ItemType("group's name", keys.group_name, "name id"),

@@ -157,8 +157,8 @@ FAULTS = [
     Fault(
         "the embedded store answers before the commit",
         "foundation/store/sqlite/writers.py",
-        "                        act.perform(connection)\n",
-        "                        act.perform(connection)\n                        act.finish(None)\n",
+        "                        write.perform(connection)\n",
+        "                        write.perform(connection)\n                        write.finish(None)\n",
         "tests/store/test_numbered.py::test_nobody_is_answered_before_the_commit",
     ),
     Fault(

@@ -162,7 +162,7 @@ ON_ERASURE = Hooks[[str], None]("when the log is asked to forget a name or addre
 
 def removal_effects(user: User) -> list[str]:
     """What a removal would hand over, in sentences. It must not reveal where the person has voted."""
-    counted = (pair for each in SCHEMA.partings for pair in zip(each.sentences, each.counts(user), strict=True))
+    counted = (pair for each in SCHEMA.removal_effects for pair in zip(each.sentences, each.counts(user), strict=True))
     return [str(sentence % {"count": count}) for sentence, count in counted if count]
 
 

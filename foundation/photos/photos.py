@@ -128,7 +128,7 @@ def photo_keys(photo: Photo | None) -> list[Key]:
 
 def adding_bytes(encoded: Encoded) -> list[Put]:
     photo = encoded.photo
-    fixed = {"entity_type": "PHOTO", "kind": photo.kind}
+    fixed = {"kind": photo.kind}
     return [
         Put({**place.item, **fixed, "digest": digest, "content": content}, when=Missing())
         for place, digest, content in zip(photo_keys(photo), photo.digests, encoded.parts, strict=True)

@@ -83,7 +83,7 @@ class Export:
 
 
 @dataclass(frozen=True, slots=True)
-class Parting:
+class RemovalEffect:
     """What happens to a person's things on removal, shown before the decision."""
 
     counts: Callable[[Any], tuple[int, ...]]
@@ -106,7 +106,7 @@ class ItemType:
     value: type | None = None  # the dataclass whose defaults stand for fields that an earlier version did not store
     sheets: tuple[Sheet, ...] = ()
     exports: tuple[Export, ...] = ()
-    partings: tuple[Parting, ...] = ()
+    removal_effects: tuple[RemovalEffect, ...] = ()
 
     @cached_property
     def pattern(self) -> Pattern:
@@ -218,8 +218,8 @@ class Schema:
         return {sheet.name: sheet for each in self.items for sheet in each.sheets}
 
     @property
-    def partings(self) -> list[Parting]:
-        return [parting for each in self.items for parting in each.partings]
+    def removal_effects(self) -> list[RemovalEffect]:
+        return [effect for each in self.items for effect in each.removal_effects]
 
     @property
     def exports(self) -> list[Export]:

@@ -11,7 +11,7 @@ from accounts.models import User
 from elections.event_sentences import EventContext
 from foundation.acts.storage import table
 from foundation.store import keys
-from foundation.store.schema import EventType, Export, ItemType, Parting
+from foundation.store.schema import EventType, Export, ItemType, RemovalEffect
 from foundation.store.splitting import by_count
 from foundation.store.table import Item
 
@@ -51,7 +51,7 @@ ITEMS = (
              "asker:map text language replies:list", closed_lists=(keys.requests_in("", ""),),
              exports=(Export("requests", _("requests.json: what you asked the organisers of elections, and what they "
                                            "answered."), exported_requests),),
-             partings=(Parting(count_deleted_requests, (ngettext_lazy(
+             removal_effects=(RemovalEffect(count_deleted_requests, (ngettext_lazy(
                  "%(count)d request to organisers is deleted, with the answers.",
                  "%(count)d requests to organisers are deleted, with the answers.", "count"),)),)),
     ItemType("request's sender", keys.sent_request, hidden="election_name:election sender:person request",

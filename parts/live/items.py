@@ -5,7 +5,7 @@ from django.utils.translation import ngettext_lazy
 
 from accounts.personal_data import count_items, list_items
 from foundation.store import keys
-from foundation.store.schema import EventType, Export, ItemType, Parting, Sheet, fields_of
+from foundation.store.schema import EventType, Export, ItemType, RemovalEffect, Sheet, fields_of
 
 from . import repository
 from .follow_up_store import FollowUp
@@ -57,7 +57,7 @@ ITEMS = (
                                  keys.games_of, session="id", title="title", engagement_type="engagement_type",
                                  created_at="created_at", ended_at="ended_at", players="players", rounds="rounds",
                                  answers="answers")),),
-             partings=(Parting(count_items(keys.games_of), (
+             removal_effects=(RemovalEffect(count_items(keys.games_of), (
                  ngettext_lazy("%(count)d live session and its report will be deleted.",
                                "%(count)d live sessions and their reports will be deleted.", "count"),)),)),
 

@@ -5,7 +5,7 @@ from django.utils.translation import ngettext_lazy
 
 from foundation.photos.photos import Photo
 from foundation.store import keys
-from foundation.store.schema import EventType, Export, ItemType, Parting, Sheet, fields_of
+from foundation.store.schema import EventType, Export, ItemType, RemovalEffect, Sheet, fields_of
 
 from . import likes, mailing, repository
 from .rules import Post
@@ -22,7 +22,7 @@ ITEMS = (
     ItemType("post by author", keys.post_by_author, POST, inside=PICTURE, lists=(keys.posts_by(""), keys.drafts_by("")),
              exports=(Export("posts", _("posts.json: news you have written, drafts included."),
                              repository.export_posts),),
-             partings=(Parting(repository.count_posts, (
+             removal_effects=(RemovalEffect(repository.count_posts, (
                  ngettext_lazy("%(count)d post stays online, without a name.", "%(count)d posts stay online, without "
                      "a name.",
                                "count"),

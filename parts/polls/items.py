@@ -5,7 +5,7 @@ from django.utils.translation import ngettext_lazy
 
 from accounts.personal_data import count_items, list_items
 from foundation.store import keys
-from foundation.store.schema import EventType, Export, ItemType, Parting
+from foundation.store.schema import EventType, Export, ItemType, RemovalEffect
 
 LISTED = "id title createdAt expiresAt closedAt time_zone ttl:int"
 
@@ -16,7 +16,7 @@ ITEMS = (
     ItemType("poll of a person", keys.made_poll, LISTED, "hiddenAt", lists=(keys.made_by(""),),
              exports=(Export("polls", _("polls.json: polls you have made."),
                              list_items(keys.made_by, poll="id", title="title", made_at="createdAt")),),
-             partings=(Parting(count_items(keys.made_by), (
+             removal_effects=(RemovalEffect(count_items(keys.made_by), (
                  ngettext_lazy("%(count)d poll passes to the owner of the site.",
                                "%(count)d polls pass to the owner of the site.", "count"),)),)),
     ItemType("public poll", keys.listed_poll, LISTED, "hiddenAt", lists=(keys.PUBLIC_POLLS,)),

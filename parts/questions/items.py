@@ -11,7 +11,7 @@ from django.utils.translation import ngettext_lazy
 from accounts.models import User
 from accounts.personal_data import MAX_COUNTED_THINGS
 from foundation.store import keys
-from foundation.store.schema import EventType, Export, ItemType, Parting, Sheet, fields_of
+from foundation.store.schema import EventType, Export, ItemType, RemovalEffect, Sheet, fields_of
 from foundation.store.table import Item
 
 from . import repository
@@ -46,7 +46,7 @@ ITEMS = (
                        leads=((_("Questions"), "questions", "id"),)),),
              exports=(Export("question_sets", _("question_sets.json: question sets you have made, with their "
                                                 "questions."), made_by),),
-             partings=(Parting(how_many, (
+             removal_effects=(RemovalEffect(how_many, (
                  ngettext_lazy("%(count)d shared question set passes to the owner of the site.",
                                "%(count)d shared question sets pass to the owner of the site.", "count"),
                  ngettext_lazy("%(count)d question set that nobody else uses is deleted.",

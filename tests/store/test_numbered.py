@@ -205,7 +205,7 @@ def test_a_number_is_taken_when_the_act_is_written_and_not_before(file):
         while not file._writers.waiting:
             pass
         assert EventLog(other).record(Event("quick", "ThingMade")) == 1
-    file._writers.call_the_next()
+    file._writers.wake_next()
     slow.join()
     assert numbers == [2]
     other.close()
@@ -232,7 +232,7 @@ def test_who_fails_before_anything_is_written_fails_alone(file):
             thread.start()
         while len(file._writers.waiting) < len(threads):
             pass
-    file._writers.call_the_next()
+    file._writers.wake_next()
     for thread in threads:
         thread.join()
     assert [type(error) for error in failed] == [ZeroDivisionError] * 2
@@ -285,7 +285,7 @@ def test_nobody_is_answered_before_the_commit(file):
             thread.start()
         while len(file._writers.waiting) < len(threads):
             pass
-    file._writers.call_the_next()
+    file._writers.wake_next()
     for thread in threads:
         thread.join()
     writer.connection = true

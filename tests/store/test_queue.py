@@ -56,7 +56,7 @@ def until(happens: Callable[[], bool]) -> None:
 
 
 def stands_in_line(table: SqliteTable) -> bool:
-    return table._writers.writer is not None and table._writers.writer.queue._stands_in_line
+    return table._writers.writer is not None and table._writers.writer.queue._is_waiting
 
 
 def is_free(table: SqliteTable) -> bool:
@@ -123,7 +123,7 @@ def test_all_who_wait_are_written_by_one_commit(file, monkeypatch):
         with file._writers.turn:
             waiting = [pool.submit(file.write, Put({"PK": "a", "SK": str(n)})) for n in range(5)]
             until(lambda: len(file._writers.waiting) == len(waiting))
-        file._writers.call_the_next()
+        file._writers.wake_next()
         assert [each.result(TIMEOUT_SECONDS) for each in waiting] == [None] * len(waiting)
     assert heard == ["COMMIT"]
 

@@ -32,7 +32,7 @@ from ..table import (
     holds,
 )
 from . import rows, writers
-from .writers import Writers, sentences, unavailable
+from .writers import Writers, readable_errors, unavailable
 
 
 class SqliteTable(Table):
@@ -50,7 +50,7 @@ class SqliteTable(Table):
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # private to us; SQLite keeps the mode
         except OSError as error:
             raise Unavailable(f"The store {self.path} cannot be made: {error.strerror}.") from error
-        with sentences(self.path):
+        with readable_errors(self.path):
             connection = writers.connect(self.path, create=True)
             connection.execute("PRAGMA page_size = 8192")
             connection.execute("PRAGMA journal_mode = WAL")
@@ -106,7 +106,7 @@ class SqliteTable(Table):
 
     def count(self, span: Span) -> int:
         where, values = rows.where(span, self.clock())
-        with round_trips.round_trip("count"), sentences(self.path):
+        with round_trips.round_trip("count"), readable_errors(self.path):
             row = self._reader().execute(f"SELECT count(*) FROM {span.table} WHERE {where}", values).fetchone()
         return int(row[0])
 
@@ -143,7 +143,7 @@ class SqliteTable(Table):
 
     def everything(self) -> Iterator[tuple[str, Item]]:
         """Both tables in one read transaction, on a connection of its own, so that it blocks nothing."""
-        with sentences(self.path), closing(writers.connect(self.path)) as reader:
+        with readable_errors(self.path), closing(writers.connect(self.path)) as reader:
             reader.execute("PRAGMA query_only = ON")
             reader.execute("BEGIN")
             now = self.clock()
@@ -157,7 +157,7 @@ class SqliteTable(Table):
         """Large transactions without a sync to disk; the write that ends the filling syncs them all."""
         with (
             round_trips.round_trip("load"),
-            sentences(self.path),
+            readable_errors(self.path),
             self._writers.alone() as writer,
             writer.hurried() as connection,
         ):
@@ -166,7 +166,7 @@ class SqliteTable(Table):
     def purge_journal(self) -> None:
         """Empty the journal. SQLite has overwritten deleted data in the file itself (`secure_delete`), except for
         copies it may have left when it moved rows between pages; `compact` removes those."""
-        with round_trips.round_trip("purge_journal"), sentences(self.path), self._writers.alone() as writer:
+        with round_trips.round_trip("purge_journal"), readable_errors(self.path), self._writers.alone() as writer:
             writer.empty_journal()
 
     def size(self) -> int:
@@ -180,19 +180,19 @@ class SqliteTable(Table):
 
     def compact(self) -> bool:
         """Rewrite the file in key order."""
-        with round_trips.round_trip("compact"), sentences(self.path), self._writers.alone() as writer:
+        with round_trips.round_trip("compact"), readable_errors(self.path), self._writers.alone() as writer:
             return writer.rewrite()
 
     def wait_for_no_disk(self) -> None:
         """For a store that need not survive a power cut."""
-        with sentences(self.path):
+        with readable_errors(self.path):
             self._writers.opened_writer().connection.execute("PRAGMA synchronous = OFF")
 
     def sync_later(self) -> None:
         """For what can be loaded again: a power cut may undo the newest writes, but leaves part of none. The next write
         of another process syncs them all.
         """
-        with sentences(self.path):
+        with readable_errors(self.path):
             self._writers.opened_writer().connection.execute("PRAGMA synchronous = NORMAL")
 
     def quiet(self) -> float:
@@ -231,7 +231,7 @@ class SqliteTable(Table):
         where, values = rows.where(span, self.clock(), cursor, backwards)
         direction = "DESC" if backwards else "ASC"
         order = ", ".join(f"{name.lower()} {direction}" for name in span.key_names[1:])
-        with round_trips.round_trip("page"), sentences(self.path):
+        with round_trips.round_trip("page"), readable_errors(self.path):
             found = self._reader().execute(f"SELECT body FROM {span.table} WHERE {where} ORDER BY {order}", values)
             return rows.fill_page(found, limit)
 
@@ -310,7 +310,7 @@ _tables: weakref.WeakSet[SqliteTable] = weakref.WeakSet()
 
 def _after_fork() -> None:
     for table in _tables:
-        table._writers.let_go()
+        table._writers.close_inherited_lock()
         _inherited.append((table._threads, table._writers))
         table._start_afresh()
 

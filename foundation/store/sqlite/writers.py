@@ -45,7 +45,7 @@ def connect(path: str, *, create: bool = False) -> sqlite3.Connection:
     return connection
 
 
-class sentences:  # noqa: N801 - used as a function is
+class readable_errors:  # noqa: N801 - used as a function is
     """Turn errors of SQLite and the system into messages that a person can act on."""
 
     __slots__ = ("path",)
@@ -66,22 +66,18 @@ def unavailable(path: str, error: sqlite3.Error | OSError) -> Unavailable:
         return Unwritable(f"The store {path} cannot be written: {error.strerror}.")
     message, name = str(error), getattr(error, "sqlite_errorname", "")
     if "unable to open" in message or "no such table" in message:
-        return _not_opened(path, message)
+        folder = os.path.dirname(path)
+        if os.path.exists(path) and os.path.getsize(path):
+            return Unavailable(f"The store {path} cannot be opened: {_obstacle(path) or message}.")
+        if os.path.isdir(folder) and (obstacle := _obstacle(folder)):
+            return Unavailable(f"The store {path} is not there, and its folder cannot be written: {obstacle}.")
+        return Unavailable(f"The store {path} is not there yet; run: python manage.py create_tables")
     if name == "SQLITE_FULL":
         return Unwritable(f"The store {path} cannot be written: its disk is full.")
     if name.startswith("SQLITE_READONLY") or name in WRITING_FAILED:
         why = f"{obstacle}." if (obstacle := _obstacle(path)) else f"{message}. Check who owns the file and its folder."
         return Unwritable(f"The store {path} cannot be written: {why}")
     return Unavailable(f"The store {path} cannot be used: {message}.")
-
-
-def _not_opened(path: str, message: str) -> Unavailable:
-    folder = os.path.dirname(path)
-    if os.path.exists(path) and os.path.getsize(path):
-        return Unavailable(f"The store {path} cannot be opened: {_obstacle(path) or message}.")
-    if os.path.isdir(folder) and (obstacle := _obstacle(folder)):
-        return Unavailable(f"The store {path} is not there, and its folder cannot be written: {obstacle}.")
-    return Unavailable(f"The store {path} is not there yet; run: python manage.py create_tables")
 
 
 def _obstacle(path: str) -> str:
@@ -103,94 +99,90 @@ class Writers:
     def __init__(self, path: str):
         self.path = path
         self.turn = threading.Lock()
-        self.waiting: deque[Act] = deque()
+        self.waiting: deque[PendingWrite] = deque()
         self.writer: Writer | None = None
 
     def commit(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
         """Do the work in a transaction, together with everything else that is waiting."""
-        act = Act(work, time.monotonic() + WRITER_TIMEOUT_SECONDS)
-        self.waiting.append(act)
+        write = PendingWrite(work, time.monotonic() + WRITER_TIMEOUT_SECONDS)
+        self.waiting.append(write)
         try:
-            while not act.done:
-                self._wait_or_write(act)
+            while not write.is_done:
+                if self.turn.acquire(blocking=False):
+                    try:
+                        if not write.is_done:
+                            self._commit_or_queue(write)
+                    finally:
+                        self.turn.release()
+                        self.wake_next()
+                elif not write.wait(_left(write.until)):
+                    self._give_up(write)
+                    write.wait()
         except BaseException:
             with suppress(ValueError):
-                self.waiting.remove(act)
-            self.call_the_next()
+                self.waiting.remove(write)
+            self.wake_next()
             raise
-        if act.error is not None:
-            raise act.error
-        return act.answer
+        if write.error is not None:
+            raise write.error
+        return write.answer
 
-    def _wait_or_write(self, act: Act) -> None:
-        """Wait until another thread has committed this act, or commit it ourselves."""
-        if self.turn.acquire(blocking=False):
-            try:
-                if not act.done:
-                    self._see_to(act)
-            finally:
-                self.turn.release()
-                self.call_the_next()
-        elif not act.hears(_left(act.until)):
-            self._give_up(act)
-            act.hears()
-
-    def call_the_next(self) -> None:
-        """Wake the longest-waiting act to see whether it is its turn; a thread that arrives just then may be quicker
-        and commit it too."""
+    def wake_next(self) -> None:
+        """Wake the longest-waiting thread to see whether it is its turn; one that arrives just then may be quicker and
+        commit its write too."""
         with suppress(IndexError):
-            self.waiting[0].call()
+            self.waiting[0].wake()
 
-    def _give_up(self, act: Act) -> None:
-        """Give up waiting, unless another thread is already committing the act; then its outcome comes soon."""
+    def _give_up(self, write: PendingWrite) -> None:
+        """Give up waiting, unless another thread is already committing the write; then its outcome comes soon."""
         with suppress(ValueError):
-            self.waiting.remove(act)
+            self.waiting.remove(write)
             raise Unavailable(TOO_BUSY)
 
-    def _see_to(self, act: Act) -> None:
-        """Commit all waiting acts; if another process is writing, let a thread wait for its lock."""
+    def _commit_or_queue(self, write: PendingWrite) -> None:
+        """Commit all waiting writes; if another process is writing, let a thread wait for its lock."""
         queue = self.opened_writer().queue
         if queue.enter():
             try:
-                self._commit_all_waiting(act.until)
+                self._commit_all_waiting(write.until)
             finally:
                 queue.leave()
             return
-        queue.send(self._commit_all_waiting, lambda: bool(self.waiting))
-        if not queue.wait(lambda: act.done, _left(act.until)):
-            self._give_up(act)
-            queue.wait(lambda: act.done)
+        queue.write_after_waiting(self._commit_all_waiting, lambda: bool(self.waiting))
+        if not queue.wait(lambda: write.is_done, _left(write.until)):
+            self._give_up(write)
+            queue.wait(lambda: write.is_done)
 
     def opened_writer(self) -> Writer:
-        with sentences(self.path):
+        with readable_errors(self.path):
             self.writer = self.writer or Writer(self.path)
         return self.writer
 
     def _commit_all_waiting(self, until: float = math.inf) -> None:
-        """Waiting acts are taken only once we hold the write lock, because until then they may still give up. Those
-        that arrive while we write are taken too."""
-        acts: list[Act] = []
+        """Writes are taken only once we hold the write lock, because until then they may still be given up. Those that
+        arrive while we write are taken too."""
+        taken: list[PendingWrite] = []
         failure: StoreError | None = Unavailable("The store was stopped in the middle of a write; nothing was written.")
         try:
-            with sentences(self.path), self.opened_writer().transaction(until) as connection:
-                while some := self._take_along(acts):
-                    for act in some:
-                        act.perform(connection)
+            with readable_errors(self.path), self.opened_writer().transaction(until) as connection:
+                while some := self._take_waiting(taken):
+                    for write in some:
+                        write.perform(connection)
             failure = None
         except StoreError as error:
             failure = error
-            self._take_along(acts)
+            self._take_waiting(taken)
         finally:
-            for act in acts:
-                act.finish(failure)
+            for write in taken:
+                write.finish(failure)
 
-    def _take_along(self, acts: list[Act]) -> list[Act]:
-        """Add all acts that are waiting by now."""
-        before = len(acts)
+    def _take_waiting(self, taken: list[PendingWrite]) -> list[PendingWrite]:
+        """Add all that are waiting by now."""
+        before = len(taken)
         with suppress(IndexError):
             while True:
-                acts.append(self.waiting.popleft())
-        return acts[before:]
+                taken.append(self.waiting.popleft())
+        return taken[before:]
 
     @contextmanager
     def alone(self) -> Iterator[Writer]:
@@ -210,10 +202,10 @@ class Writers:
                 writer.queue.leave()
         finally:
             self.turn.release()
-            self.call_the_next()
+            self.wake_next()
 
     def close(self) -> None:
-        """If a write is under way, the connection is closed after its last act."""
+        """If a write is under way, the connection is closed after it."""
         if self.turn.acquire(blocking=False):
             try:
                 writer, self.writer = self.writer, None
@@ -221,38 +213,38 @@ class Writers:
                     writer.connection.close()
             finally:
                 self.turn.release()
-                self.call_the_next()
+                self.wake_next()
 
-    def let_go(self) -> None:
+    def close_inherited_lock(self) -> None:
         """In a forked child: give up the parent's place in the queue."""
         if self.writer is not None:
             self.writer.queue.file.close()  # else our copy would keep a lock of the parent's alive
 
 
-class Act:
-    """One transaction waiting to be committed, and its outcome."""
+class PendingWrite:
+    """The work of one thread that is waiting to be committed, and its outcome."""
 
-    __slots__ = ("_called", "answer", "done", "error", "until", "work")
+    __slots__ = ("_asleep", "answer", "error", "is_done", "until", "work")
 
     def __init__(self, work: Callable[[sqlite3.Connection], Any], until: float):
         self.work = work
         self.until = until  # by `time.monotonic`
-        self.done = False
+        self.is_done = False
         self.answer: Any = None
         self.error: Exception | None = None
-        self._called = threading.Lock()  # held until the act is called
-        self._called.acquire()
+        self._asleep = threading.Lock()  # held until the thread is woken
+        self._asleep.acquire()
 
-    def hears(self, seconds: float = -1) -> bool:
-        """Wait to be called, because the act is done or no thread is writing; whether that happened in time."""
-        return self._called.acquire(timeout=seconds)
+    def wait(self, seconds: float = -1) -> bool:
+        """Wait to be woken, because it is done or no thread is writing; whether that happened in time."""
+        return self._asleep.acquire(timeout=seconds)
 
-    def call(self) -> None:
-        with suppress(RuntimeError):  # it was called already
-            self._called.release()
+    def wake(self) -> None:
+        with suppress(RuntimeError):  # it is awake already
+            self._asleep.release()
 
     def perform(self, connection: sqlite3.Connection) -> None:
-        """An act that is refused, or fails before it has written anything, fails alone: the rest of the commit goes
+        """Work that is refused, or fails before it has written anything, fails alone: the rest of the commit goes
         on."""
         before = connection.total_changes
         try:
@@ -266,8 +258,8 @@ class Act:
 
     def finish(self, failure: StoreError | None) -> None:
         self.error = copy_of(failure) if failure else self.error
-        self.done = True
-        self.call()
+        self.is_done = True
+        self.wake()
 
 
 class Writer:
@@ -353,12 +345,12 @@ class Queue:
     def __init__(self, path: str):
         self.file = open(path, "w")  # noqa: SIM115 - held as long as the connection
         self._change = threading.Condition()
-        self._stands_in_line = False
+        self._is_waiting = False
 
     def enter(self) -> bool:
         """Whether we got the lock without waiting; not if a thread of ours is already waiting for it."""
         with self._change:
-            if self._stands_in_line:
+            if self._is_waiting:
                 return False
             try:
                 fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -369,13 +361,13 @@ class Queue:
     def leave(self) -> None:
         fcntl.flock(self.file, fcntl.LOCK_UN)
 
-    def send(self, act: Callable[[], None], is_wanted: Callable[[], bool]) -> None:
-        """Start a thread that waits for the lock and acts, repeatedly while there is more to do; unless one is waiting
-        already."""
+    def write_after_waiting(self, write: Callable[[], None], is_wanted: Callable[[], bool]) -> None:
+        """Start a thread that waits for the lock and writes, repeatedly while there is more to do; unless one is
+        waiting already."""
         with self._change:
-            if not self._stands_in_line:
-                threading.Thread(target=self._stand_in_line, args=(act, is_wanted), daemon=True).start()
-                self._stands_in_line = True
+            if not self._is_waiting:
+                threading.Thread(target=self._wait_and_write, args=(write, is_wanted), daemon=True).start()
+                self._is_waiting = True
 
     def wait(self, is_done: Callable[[], bool], seconds: float | None = None) -> bool:
         with self._change:
@@ -384,21 +376,21 @@ class Queue:
     def close(self) -> bool:
         """Whether it is closed, which it is not while a thread of ours is waiting for the lock."""
         with self._change:
-            if not self._stands_in_line:
+            if not self._is_waiting:
                 self.file.close()
             return self.file.closed
 
-    def _stand_in_line(self, act: Callable[[], None], is_wanted: Callable[[], bool]) -> None:
+    def _wait_and_write(self, write: Callable[[], None], is_wanted: Callable[[], bool]) -> None:
         goes_on = True
         while goes_on:
             fcntl.flock(self.file, fcntl.LOCK_EX)
             goes_on = False
             try:
                 if is_wanted():
-                    act()
+                    write()
                 goes_on = True
-            finally:  # if acting failed unexpectedly, the next writer starts a new thread
+            finally:  # if writing failed unexpectedly, the next writer starts a new thread
                 self.leave()
                 with self._change:
-                    self._stands_in_line = goes_on = goes_on and is_wanted()
+                    self._is_waiting = goes_on = goes_on and is_wanted()
                     self._change.notify_all()

@@ -28,6 +28,7 @@ from parts.live.rules import Game, State
 
 from .records import (
     MAX_NOTES,
+    OF_STORE,
     Head,
     Minutes,
     Note,
@@ -86,13 +87,13 @@ def find(game_id: str) -> LoadedMinutes | None:
 
 
 def _part(item: Item) -> Part:
-    data = {name: value for name, value in item.items() if name not in ("PK", "SK")}
+    data = {name: value for name, value in item.items() if name not in OF_STORE}
     return Part(item["SK"].removeprefix(PART), data)
 
 
 def _digested_facts(item: Item) -> dict[str, Any]:
     """What the digest covers besides the parts."""
-    return {name: value for name, value in item.items() if name not in ("PK", "SK", "digest", "event")}
+    return {name: value for name, value in item.items() if name not in (*OF_STORE, "digest", "event")}
 
 
 def _live_parts(game_id: str) -> Iterator[Part]:
