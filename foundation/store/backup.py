@@ -149,18 +149,6 @@ def _is_salt(key: Key) -> bool:
     return key.table == DATA and key.sk.startswith(LIVE_SALTS) and key.pk.startswith(LIVE_SESSION)
 
 
-def _without_salts(entries: Iterable[Entry]) -> Iterator[Entry]:
-    named = ((Key(item["PK"], item["SK"], name), name, item) for name, item in entries)
-    return ((name, item) for key, name, item in named if not _is_salt(key))
-
-
-def _noticed(entries: Iterable[Entry], notice: Notice) -> Iterable[Entry]:
-    """Includes what an interrupted restore wrote earlier, because `notice` does not remember it."""
-    for entry in entries:
-        notice(entry[1])
-        yield entry
-
-
 def _to_keep(table: Table) -> Iterator[Entry]:
     """Everything except leases, heartbeats and how far a sealer has published, which concern processes and not the
     site."""
@@ -181,7 +169,9 @@ def backup(
     """Write everything to the file, line by line."""
     _refuse_unfinished(table)
     at, lines, open_ = take_snapshot(table), _Writing(file), set[str]()
-    lines.write(_header(at, clock(), formats.format_of(table)))
+    sealed = at.checkpoint and {name: at.checkpoint[name] for name in ("event_id", "hash")}
+    header = {"plenum_backup": FORMAT, "store_format": formats.format_of(table), "made_at": as_text(clock())}
+    lines.write(header | {"checkpoint": sealed, "tables": list(TABLES)})
     items = 0
     for items, (name, item) in enumerate(contents(table, at), 1):
         lines.write_item(name, item)
@@ -201,12 +191,6 @@ def checkpoint_text(checkpoint: Item | None) -> str:
 def tag(election: Item) -> str:
     """A name for an open secret election that only those who can see the election recognise."""
     return hashlib.sha256(f"plenum backup {election.get('lots_commitment')}".encode()).hexdigest()[:32]
-
-
-def _header(at: Snapshot, now: datetime, number: int | None) -> dict[str, Value]:
-    sealed = at.checkpoint and {name: at.checkpoint[name] for name in ("event_id", "hash")}
-    about = {"made_at": as_text(now), "checkpoint": sealed, "tables": list(TABLES)}
-    return {"plenum_backup": FORMAT, "store_format": number, **about}
 
 
 class _Writing:
@@ -290,13 +274,32 @@ class Reading:
         self.number = 0  # of the line
         self.size = 0  # of the line
         self.header = self._parsed(self._take())
-        _check_header(self.header)
+        if "plenum_backup" not in self.header:
+            raise Damaged("This is no backup of Plenum: its first line does not say so.")
+        if self.header["plenum_backup"] != FORMAT:
+            raise Damaged(f"This backup has the format {self.header['plenum_backup']}; this Plenum reads {FORMAT}.")
+        number = self.header.get("store_format")
+        if type(number) is int and number > formats.FORMAT:
+            raise formats.TooNew(formats.too_new(number, "The store this backup was made of"))
 
     def __iter__(self) -> Iterator[Entry]:
         while "sha256" not in (line := self._parsed(text := self._take())):
             self.digest.update(text)
-            yield self._entry(line, _looks_encoded(text))
-        self._check_end(line)
+            try:
+                name, item = line["table"], decoded(line["item"]) if _looks_encoded(text) else line["item"]
+                if not self.is_checked:
+                    limits.check_item(item)
+            except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+                raise Damaged(f"Line {self.number} of the backup is damaged.") from None
+            if name not in TABLES:
+                raise Damaged(f"Line {self.number} of the backup names a table that there is not.")
+            yield name, item
+        if line.get("items") != (items := self.number - 2):
+            raise Damaged(f"The backup should have {line.get('items')} items, but has {items}.")
+        if line["sha256"] != self.digest.hexdigest():
+            raise Damaged("The backup was changed: its items are not those it was made of.")
+        if self.file.read(1):
+            raise Damaged("The backup goes on after its last line.")
 
     def _take(self) -> bytes:
         """The next line. The header joins the digest here, other lines once they are known not to be the last."""
@@ -322,35 +325,6 @@ class Reading:
         if type(line) is not dict:
             raise Damaged(f"Line {self.number} of the backup is damaged.")
         return line
-
-    def _entry(self, line: dict[str, Value], is_encoded: bool) -> Entry:
-        try:
-            name, item = line["table"], decoded(line["item"]) if is_encoded else line["item"]
-            if not self.is_checked:
-                limits.check_item(item)
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
-            raise Damaged(f"Line {self.number} of the backup is damaged.") from None
-        if name not in TABLES:
-            raise Damaged(f"Line {self.number} of the backup names a table that there is not.")
-        return name, item
-
-    def _check_end(self, line: dict[str, Value]) -> None:
-        if line.get("items") != (items := self.number - 2):
-            raise Damaged(f"The backup should have {line.get('items')} items, but has {items}.")
-        if line["sha256"] != self.digest.hexdigest():
-            raise Damaged("The backup was changed: its items are not those it was made of.")
-        if self.file.read(1):
-            raise Damaged("The backup goes on after its last line.")
-
-
-def _check_header(header: dict[str, Value]) -> None:
-    if "plenum_backup" not in header:
-        raise Damaged("This is no backup of Plenum: its first line does not say so.")
-    if header["plenum_backup"] != FORMAT:
-        raise Damaged(f"This backup has the format {header['plenum_backup']}; this Plenum reads {FORMAT}.")
-    number = header.get("store_format")
-    if type(number) is int and number > formats.FORMAT:
-        raise formats.TooNew(formats.too_new(number, "The store this backup was made of"))
 
 
 def check(file: BinaryIO, progress: Progress = no_progress) -> str:
@@ -380,7 +354,7 @@ def restore(
     """
     reading = Reading(file, is_checked=sha256 is not None)
     done = begin(table, sha256)
-    entries = islice(_laid_out(table, _noticed(_without_salts(reading), notice)), done, None)
+    entries = islice(_laid_out(table, reading, notice), done, None)
     try:
         items = _fill(table, entries, done, sha256, progress, weigh=lambda item: reading.size)
         if sha256 not in (None, reading.digest.hexdigest()):
@@ -411,9 +385,11 @@ def begin(table: Table, sha256: str | None) -> int:
     _refuse_unfinished(table)
     housekeeping = []
     for name, item in _to_keep(table):
-        if not _is_of_new_store(name, item):
+        key = Key(item["PK"], item["SK"], name)
+        is_housekeeping = name == DATA and key.pk == keys.SYNC.pk  # written at the first start, such as the first link
+        if not is_housekeeping and key not in formats.PLACES:
             raise NotEmpty("The store is not empty. Only a new one can be filled.")
-        housekeeping += [Key(item["PK"], item["SK"], name)] if name == DATA else []
+        housekeeping += [key] if name == DATA else []
     try:  # the copy brings its own format, or none
         table.write(Put(_mark(sha256, 0), when=Missing()), *map(Delete, {*formats.PLACES, *housekeeping}))
     except Refused:
@@ -421,19 +397,14 @@ def begin(table: Table, sha256: str | None) -> int:
     return 0
 
 
-def _is_of_new_store(name: str, item: Item) -> bool:
-    """Items of a store that has not been used yet, written at the first start, such as the format and the first owner's
-    link."""
-    key = Key(item["PK"], item["SK"], name)
-    is_housekeeping = key.table == DATA and key.pk == keys.SYNC.pk
-    return is_housekeeping or key in formats.PLACES
-
-
-def _laid_out(table: Table, entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Events are stored in the target's own layout, because a copy does not record that of its source. An embedded
-    store has a single list of waiting mails."""
+def _laid_out(table: Table, entries: Iterable[Entry], notice: Notice = ignore) -> Iterator[Entry]:
+    """What is stored of a copy: no salts, events in the target's own layout, because a copy does not record that of its
+    source, and in an embedded store a single list of waiting mails. What an interrupted restore wrote earlier is
+    noticed again, because `notice` does not remember it."""
     for name, item in entries:
-        yield layout.entry(table, name, item if table.is_distant else keys.in_one_list(item))
+        if not _is_salt(Key(item["PK"], item["SK"], name)):
+            notice(item)
+            yield layout.entry(table, name, item if table.is_distant else keys.in_one_list(item))
 
 
 def _refuse_unfinished(table: Table) -> None:

@@ -131,13 +131,10 @@ class Watch:
     def __call__(self) -> bool:
         if self.refused is None and self.ticking() - self.looked >= self.every:
             self.looked = self.ticking()
-            self._look()
+            try:
+                check(self.table)
+            except REFUSALS as refused:
+                self.refused = str(refused)
+            except StoreError:
+                pass  # it may come back; every job reports it already
         return self.refused is None
-
-    def _look(self) -> None:
-        try:
-            check(self.table)
-        except REFUSALS as refused:
-            self.refused = str(refused)
-        except StoreError:
-            pass  # it may come back; every job reports it already

@@ -53,7 +53,15 @@ def check_writes(
         raise Invalid(f"A write has 1 to {MAX_TRANSACTION_ITEMS} parts; this one has {len(before) + len(writes)}.")
     if token is not None and not 1 <= len(token) <= MAX_TOKEN_CHARS:
         raise Invalid(f"An idempotency token has 1 to {MAX_TOKEN_CHARS} characters.")
-    size += sum(_check_write(write) for write in writes)
+    for write in writes:
+        if write.when is not None:
+            check_condition(write.when)
+        if isinstance(write, Put):
+            _check_table(write.table)
+            size += check_item(write.item)
+        else:
+            check_key(write.key)
+            size += _check_update(write) if isinstance(write, Update) else 0
     if size > MAX_TRANSACTION_BYTES:
         raise Invalid(
             f"The items of one write may have at most {MAX_TRANSACTION_BYTES} bytes together; these have {size}."
@@ -144,16 +152,6 @@ def check_condition(condition: Condition) -> None:
         raise Invalid("Only text, numbers and bytes have an order.")
     if isinstance(condition, (Equals, Less, Greater)):
         check_value(condition.value)
-
-
-def _check_write(write: Write) -> int:
-    if write.when is not None:
-        check_condition(write.when)
-    if isinstance(write, Put):
-        _check_table(write.table)
-        return check_item(write.item)
-    check_key(write.key)
-    return _check_update(write) if isinstance(write, Update) else 0
 
 
 def _check_update(update: Update) -> int:

@@ -46,7 +46,7 @@ def page(
     """At most `limit` items of all spans, by sort key."""
     if len(spans) == 1:
         return table.page(spans[0], limit=limit, cursor=cursor, backwards=backwards)
-    joined = replace(spans[0], pk=_common_prefix(spans))
+    joined = replace(spans[0], pk=spans[-1].pk.rpartition("#")[0])  # for a cursor into all spans
     partition, *others = joined.key_names
     after = cursors.decode(joined, cursor) if cursor else None
 
@@ -68,11 +68,6 @@ def _read_up_to(most: int, table: Table, span: Span, first: Page, backwards: boo
         page = table.page(span, limit=most - len(items), cursor=page.cursor, backwards=backwards)
         items += page.items
     return items
-
-
-def _common_prefix(spans: Sequence[Span]) -> str:
-    """The partition that a cursor into all spans names."""
-    return spans[-1].pk.rpartition("#")[0]
 
 
 def count(table: Table, spans: Sequence[Span]) -> int:
@@ -126,23 +121,19 @@ def _read_parallel(rows: Sequence[Iterator[T]]) -> Iterator[T]:
     for reader in readers:
         reader.start()
     try:
-        yield from _received(ready, count)
+        while count:
+            some = ready.get()
+            if isinstance(some, BaseException):
+                raise some
+            if some is None:
+                count -= 1
+            else:
+                yield from some
     finally:
         stop.set()
         while any(reader.is_alive() for reader in readers):
             with suppress(Empty):  # frees readers that wait for a place in the queue
                 ready.get(timeout=0.01)
-
-
-def _received(ready: Queue[list[T] | BaseException | None], readers: int) -> Iterator[T]:
-    while readers:
-        some = ready.get()
-        if isinstance(some, BaseException):
-            raise some
-        if some is None:
-            readers -= 1
-        else:
-            yield from some
 
 
 def _read(left: SimpleQueue[Iterator[T]], ready: Queue[list[T] | BaseException | None], stop: threading.Event) -> None:

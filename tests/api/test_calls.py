@@ -97,7 +97,7 @@ def test_a_repeat_of_a_race_is_answered_alike(otto):
     """The mark of the first event decides, even if two requests with one key run at once."""
     first = otto.post("elections", {"name": "A"}, Idempotency_Key="k")
     request = next(item for item in [table().get(keys.api_request(_place(otto)))] if item)
-    assert set(request) == {"PK", "SK", "digest", "ttl"}
+    assert set(request) == {"PK", "SK", "entity_type", "digest", "ttl"}
     assert otto.post("elections", {"name": "A"}, Idempotency_Key="k").json() == first.json()
 
 

@@ -89,7 +89,8 @@ def test_it_counts_by_the_day_until_the_end_is_near_wherever_the_end_has_moved()
 def test_a_gate_only_counts_how_many_and_a_follower_tells_when(site, opened, cast):  # noqa: F811
     opened(*NAMES)
     cast(*NAMES)
-    assert all(set(gate) <= {"PK", "SK", "open", "as_of", "voted", "paper", "withdrawn"} for gate in gates(site))
+    counts = {"open", "as_of", "voted", "paper", "withdrawn"}
+    assert all(set(gate) <= {"PK", "SK", "entity_type", *counts} for gate in gates(site))
     assert (turnout("Board").voted, turnout("Board").steps) == (3, ())
     site_sealer().seal()
     voting.withdraw(people.find("Kim"), "Board", "away")

@@ -63,7 +63,7 @@ def test_nothing_leads_from_a_mark_to_a_visitor_or_to_another_post(site, post, s
     for each in (first, second):
         likes.set_like(each, True)
     (mark,) = site.each(keys.marks_of_likes(one, first.shard))
-    assert set(mark) == {"PK", "SK", "ttl"}
+    assert set(mark) == {"PK", "SK", "entity_type", "ttl"}
     assert first.code != second.code
     assert first.code not in str(list(site.each(keys.marks_of_likes(other, second.shard))))
     settings.SECRET_KEY = "another"

@@ -83,7 +83,7 @@ def test_a_change_that_is_accepted_warns_no_longer_and_the_earlier_key_would(sta
 def test_the_mark_tells_nothing_of_the_key(start, settings, site):
     start()
     item = site.get(keys.KEY_MARK)
-    assert set(item) == {"PK", "SK", "digest"}
+    assert set(item) == {"PK", "SK", "entity_type", "digest"}
     assert settings.SECRET_KEY not in item["digest"]
 
 

@@ -66,14 +66,15 @@ class Connection:
         The SDK sends it once only, so that retries do not multiply. All attempts of a write share its token; if one got
         no reply, the write is in doubt, whatever later attempts returned.
         """
-        before: StoreError | None = None  # outcome of the attempts so far
+        before: StoreError | None = None  # the outcome of the attempts so far, which is what is reported in the end
         tried = 0
         while True:
             tried += 1
             try:
                 return self._ask_once(operation, method, request)
             except (Conflict, Unavailable) as error:
-                before = _summed_up(before, error)
+                if before is None or not (isinstance(before, InDoubt) or isinstance(error, NotAsked)):
+                    before = error
                 if not self._is_worth_another(error, tried, operation):
                     self._tell_of_vain_waiting(before)
                     if before is error:
@@ -83,8 +84,11 @@ class Connection:
                 self.pause(tried, error, MAX_INSISTENT_PAUSE_SECONDS if operation == COUNTING else MAX_PAUSE_SECONDS)
 
     def _ask_once(self, operation: str, method: str, request: dict[str, Any]) -> dict[str, Any]:
-        """One round trip; its outcome informs the circuit breaker."""
-        self._refuse_to_wait()
+        """One round trip, unless the wait budget is spent or the circuit breaker is open; its outcome informs that."""
+        if wait_budget.left() < wire.CONNECT_TIMEOUT_SECONDS + USUAL_REPLY_SECONDS:
+            raise NotAsked(OVER)
+        if wait_budget.current() is not None and not self._breaker().allows_request():
+            raise NotAsked(SHED)
         start = self._ticking()
         error: BaseException | None = None
         try:
@@ -93,7 +97,12 @@ class Connection:
             error = raised
             raise
         finally:
-            self._note(self._ticking() - start, error)
+            if (seconds := self._ticking() - start) > USUAL_REPLY_SECONDS:
+                wait_budget.spend(seconds)
+            if error is None or isinstance(error, ANSWERS):
+                self._breaker().record_answer()
+            else:
+                self._breaker().record_no_answer()
 
     def _sent(self, operation: str, method: str, request: dict[str, Any]) -> dict[str, Any]:
         """DynamoDB reports the cost, unless it refuses."""
@@ -107,21 +116,6 @@ class Connection:
         for kind, units in wire.charges(method, answer):
             round_trips.consumed(kind, units)
         return answer
-
-    def _refuse_to_wait(self) -> None:
-        """Fail at once if the wait budget is spent or the circuit breaker is open."""
-        if wait_budget.left() < wire.CONNECT_TIMEOUT_SECONDS + USUAL_REPLY_SECONDS:
-            raise NotAsked(OVER)
-        if wait_budget.current() is not None and not self._breaker().allows_request():
-            raise NotAsked(SHED)
-
-    def _note(self, seconds: float, error: BaseException | None) -> None:
-        if seconds > USUAL_REPLY_SECONDS:
-            wait_budget.spend(seconds)
-        if error is None or isinstance(error, ANSWERS):
-            self._breaker().record_answer()
-        else:
-            self._breaker().record_no_answer()
 
     def _is_worth_another(self, error: StoreError, tried: int, operation: str) -> bool:
         if self._insists(error):
@@ -237,13 +231,6 @@ class Connection:
         held, self._held = self._held, None
         if held is not None and held[0] == os.getpid():
             held[1].close()
-
-
-def _summed_up(before: StoreError | None, error: StoreError) -> StoreError:
-    """The error to report after several attempts: one without a reply leaves the write in doubt, and one that was never
-    sent adds nothing."""
-    is_told = isinstance(before, InDoubt) or isinstance(error, NotAsked)
-    return before if before is not None and is_told else error
 
 
 def _reason(error: StoreError) -> str:

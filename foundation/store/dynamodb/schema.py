@@ -81,7 +81,9 @@ def create(client: Any, prefix: str = "", *, protected: bool = True) -> list[str
     definitions = [definition(model, indexes, prefix) for model, indexes in MODELS]
     made = [_make(client, wanted | {"DeletionProtectionEnabled": protected}) for wanted in definitions]
     for wanted in definitions:
-        _check(wanted, _wait_until_active(client, wanted["TableName"]))
+        found = _keys(_wait_until_active(client, wanted["TableName"]))
+        if any(found.get(name) != keys for name, keys in _keys(wanted).items()):
+            raise Unavailable(f"There is a table {wanted['TableName']} already, but it has other keys than Plenum's.")
     return [text for extra in _extras(client, prefix, protected) if (text := _left_off(extra, is_ours=any(made)))]
 
 
@@ -169,21 +171,10 @@ def _describe(client: Any, name: str) -> dict[str, Any] | None:
 def _wait_until_active(client: Any, name: str) -> dict[str, Any]:
     for _ in _patiently():
         table = _describe(client, name)
-        if table is not None and all(each == "ACTIVE" for each in _statuses(table)):
+        indexes = table.get("GlobalSecondaryIndexes", ()) if table else ()
+        if table and {table["TableStatus"], *(each.get("IndexStatus", "ACTIVE") for each in indexes)} == {"ACTIVE"}:
             return table
     raise Unavailable(f"The table {name} is being made, but is still not ready after {TIMEOUT_SECONDS:.0f} seconds.")
-
-
-def _statuses(table: dict[str, Any]) -> Iterator[str]:
-    yield table["TableStatus"]
-    for index in table.get("GlobalSecondaryIndexes", ()):
-        yield index.get("IndexStatus", "ACTIVE")
-
-
-def _check(wanted: dict[str, Any], table: dict[str, Any]) -> None:
-    found = _keys(table)
-    if any(found.get(name) != keys for name, keys in _keys(wanted).items()):
-        raise Unavailable(f"There is a table {wanted['TableName']} already, but it has other keys than Plenum's.")
 
 
 def _keys(table: dict[str, Any]) -> dict[str, list[dict[str, str]]]:

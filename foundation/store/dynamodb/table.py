@@ -199,11 +199,13 @@ class DynamoDbTable(Table):
 
     def states(self) -> list[TableState]:
         """The state of both tables. Serving works without this permission; then it raises `Unavailable`."""
-        return [self._state(self._name(table)) for table in TABLES]
-
-    def _state(self, name: str) -> TableState:
-        table = self._connection.ask("describe", "describe_table", TableName=name)["Table"]
-        return TableState(name, table["TableStatus"], table.get("TableSizeBytes", 0), table.get("ItemCount", 0))
+        states = []
+        for name in map(self._name, TABLES):
+            table = self._connection.ask("describe", "describe_table", TableName=name)["Table"]
+            states.append(
+                TableState(name, table["TableStatus"], table.get("TableSizeBytes", 0), table.get("ItemCount", 0))
+            )
+        return states
 
     def sweep(self, limit: int = 1000) -> int:
         """DynamoDB sweeps by itself."""

@@ -143,7 +143,12 @@ class _PlainParser(JSONParser):  # type: ignore[misc]
         if status != HTTPStatus.OK or xform_name(response["context"].get("operation_name", "")) not in CHARGED:
             parsed: dict[str, Any] = super().parse(response, shape)
             return parsed
-        parsed = _loads(response["body"])
+        try:
+            parsed = orjson.loads(response["body"] or b"{}")
+        except ValueError as error:
+            raise ResponseParserError(str(error)) from error
+        if type(parsed) is not dict:
+            raise ResponseParserError("The reply is no JSON object.")
         parsed["ResponseMetadata"] = {"HTTPStatusCode": status, "HTTPHeaders": dict(response["headers"])}
         return parsed
 
@@ -151,16 +156,6 @@ class _PlainParser(JSONParser):  # type: ignore[misc]
 class PlainParserFactory(ResponseParserFactory):  # type: ignore[misc]
     def create_parser(self, protocol_name: str) -> Any:
         return _PlainParser() if protocol_name == "json" else super().create_parser(protocol_name)
-
-
-def _loads(body: bytes) -> dict[str, Any]:
-    try:
-        reply = orjson.loads(body or b"{}")
-    except ValueError as error:
-        raise ResponseParserError(str(error)) from error
-    if type(reply) is not dict:
-        raise ResponseParserError("The reply is no JSON object.")
-    return reply
 
 
 @cache
@@ -180,7 +175,15 @@ def client(region: str, endpoint: str | None, threads: int, attempts: int = 1) -
         if session.get_credentials() is None:
             session.set_credentials(**NO_ONE)
     ours = boto3.session.Session(region_name=region, botocore_session=session)
-    made = ours.client("dynamodb", endpoint_url=endpoint, config=_config(threads, attempts))
+    config = Config(
+        retries={"mode": "standard", "total_max_attempts": attempts},
+        connect_timeout=CONNECT_TIMEOUT_SECONDS,
+        read_timeout=READ_TIMEOUT_SECONDS,
+        max_pool_connections=threads + SPARE_CONNECTIONS,
+        tcp_keepalive=True,
+        parameter_validation=False,  # `limits` has checked everything already
+    )
+    made = ours.client("dynamodb", endpoint_url=endpoint, config=config)
     made.meta.events.register("request-created.dynamodb", _wait_no_longer)
     return made
 
@@ -190,17 +193,6 @@ def _wait_no_longer(request: Any, **_: Any) -> None:
     budget."""
     if (left := wait_budget.left()) < CONNECT_TIMEOUT_SECONDS + READ_TIMEOUT_SECONDS:
         request.context["read_timeout"] = max(left - CONNECT_TIMEOUT_SECONDS, 0.001)
-
-
-def _config(threads: int, attempts: int) -> Config:
-    return Config(
-        retries={"mode": "standard", "total_max_attempts": attempts},
-        connect_timeout=CONNECT_TIMEOUT_SECONDS,
-        read_timeout=READ_TIMEOUT_SECONDS,
-        max_pool_connections=threads + SPARE_CONNECTIONS,
-        tcp_keepalive=True,
-        parameter_validation=False,  # `limits` has checked everything already
-    )
 
 
 def is_amazons(endpoint: str | None) -> bool:

@@ -17,7 +17,7 @@ next one continues from there.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -96,7 +96,14 @@ def moment_at(moments: bytes, position: int) -> str | None:
 
 def extend_index(table: Table, before: int, entries: list[Numbered]) -> None:
     """Add the events after the number `before`, all of one block. Idempotent and safe to run concurrently."""
-    _write(table, _items(table, before, entries))
+    for batch in by_count(_items(table, before, entries), MAX_TRANSACTION_ITEMS):
+        left = batch
+        while left:
+            try:
+                table.write(*(Put(item, when=Missing() | Less("upto", item["upto"]), table=LOG) for item in left))
+                break
+            except Refused as refused:  # another sealer has read as far as we have
+                left = [item for part, item in enumerate(left) if part not in refused.parts]
 
 
 def _items(table: Table, before: int, entries: list[Numbered]) -> list[Item]:
@@ -105,30 +112,15 @@ def _items(table: Table, before: int, entries: list[Numbered]) -> list[Item]:
     earlier = max(0, before - first + 1)  # numbers of this block that are already indexed
     found, moments = found_in(first, entries), keys.moments(first)
     known = table.get_many([*found, moments]) if earlier else {}
-    items = [
-        {"PK": place.pk, "SK": place.sk, "upto": upto, "numbers": _joined(known.get(place, {}), before, numbers)}
-        for place, numbers in found.items()
-    ]
+    items: list[Item] = []
+    for place, numbers in found.items():
+        earlier_ones = [number for number in known.get(place, {}).get("numbers", ()) if number <= before]
+        items.append({**place.item, "upto": upto, "numbers": [*earlier_ones, *numbers]})
     passed = (
         known.get(moments, {}).get("moments", b"")[: earlier * TIMESTAMP_BYTES].ljust(earlier * TIMESTAMP_BYTES, b"\0")
     )
     added = b"".join(moment_bytes(event) for _, event in entries)
-    return [*items, {"PK": moments.pk, "SK": moments.sk, "upto": upto, "moments": passed + added}]
-
-
-def _joined(known: Mapping[str, list[int]], before: int, numbers: list[int]) -> list[int]:
-    return [*(number for number in known.get("numbers", ()) if number <= before), *numbers]
-
-
-def _write(table: Table, items: list[Item]) -> None:
-    for batch in by_count(items, MAX_TRANSACTION_ITEMS):
-        left = batch
-        while left:
-            try:
-                table.write(*(Put(item, when=Missing() | Less("upto", item["upto"]), table=LOG) for item in left))
-                break
-            except Refused as refused:  # another sealer has read as far as we have
-                left = [item for part, item in enumerate(left) if part not in refused.parts]
+    return [*items, {**moments.item, "upto": upto, "moments": passed + added}]
 
 
 def rebuild(table: Table, sealed: int) -> Iterator[int]:
@@ -172,22 +164,15 @@ def flaw_in(table: Table, entries: list[Numbered]) -> str | None:
     for place, numbers in expected.items():
         listed = {number for number in known.get(place, {}).get("numbers", ()) if number <= last}
         if wrong := listed ^ set(numbers):
-            return _sentence(min(wrong), place, min(wrong) in listed)
+            number, kind = min(wrong), place.pk.split("#")[1]
+            if number in listed:
+                return f"The index by {kind} names event {number}, which does not belong there. {AGAIN}"
+            return f"Event {number} is missing from the index by {kind}. {AGAIN}"
     stored = known.get(moments, {}).get("moments", b"")
     for position, (number, event) in enumerate(entries):
         if stored[position * TIMESTAMP_BYTES : (position + 1) * TIMESTAMP_BYTES] != moment_bytes(event):
             return f"The index has another time for event {number}. {AGAIN}"
     return None
-
-
-def _sentence(number: int, place: Key, too_many: bool) -> str:
-    kind = place.pk.split("#")[1]
-    if too_many:
-        return f"The index by {kind} names event {number}, which does not belong there. {AGAIN}"
-    return f"Event {number} is missing from the index by {kind}. {AGAIN}"
-
-
-# --- --before ---
 
 
 MAX_BATCHES_PER_LOOK = 20  # batches of events, or of index blocks, that one search reads at most

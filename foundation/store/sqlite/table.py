@@ -112,17 +112,15 @@ class SqliteTable(Table):
 
     def write(self, *writes: Write | Numbered, token: str | None = None) -> None:
         if writes and isinstance(writes[-1], Numbered) and token is None:
-            self._write_numbered(limits.unnumbered(writes[:-1]), writes[-1])
+            numbered, parts = writes[-1], limits.unnumbered(writes[:-1])
+            size = limits.check_writes(parts) if parts else 0
+            with round_trips.round_trip("write"):
+                self._writers.commit(lambda connection: self._apply_numbered(connection, parts, size, numbered))
             return
         parts = limits.unnumbered(writes)
         limits.check_writes(parts, token)
         with round_trips.round_trip("write"):
             self._writers.commit(lambda connection: self._apply(connection, parts, token))
-
-    def _write_numbered(self, writes: Sequence[Write], numbered: Numbered) -> None:
-        size = limits.check_writes(writes) if writes else 0
-        with round_trips.round_trip("write"):
-            self._writers.commit(lambda connection: self._apply_numbered(connection, writes, size, numbered))
 
     def put_all(self, items: Sequence[Item]) -> None:
         """In one transaction: SQLite has nothing cheaper."""
