@@ -18,7 +18,7 @@ from accounts.models import User
 from accounts.rules import Role
 from elections import actions, kinds
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle

@@ -18,7 +18,7 @@ from foundation.ranking.candidates import Candidate
 from foundation.store.log import as_text, utc_now
 
 from . import repository, rolls
-from .candidates.services import add_candidates, change_picture
+from .candidates import add_candidates, change_picture
 from .drafts import services as drafts
 from .groups import repository as groups
 from .groups import services as group_services

@@ -2,8 +2,7 @@
 
 from django.urls import include, path
 
-from . import history, link_requests, managers, views
-from .candidates import views as candidates
+from . import candidates, history, link_requests, managers, views
 from .dashboard import views as dashboard_views
 from .drafts import views as drafts
 from .groups import views as groups

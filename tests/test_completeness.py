@@ -21,7 +21,7 @@ from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
 from elections import repository as elections
-from elections.candidates.services import add_candidates, change_picture, edit_candidate
+from elections.candidates import add_candidates, change_picture, edit_candidate
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.managers import hand_over, remove_manager

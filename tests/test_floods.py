@@ -19,7 +19,7 @@ from django.urls import reverse
 
 from accounts import throttle
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters

@@ -28,7 +28,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services as ballots
 from elections import repository as elections
-from elections.candidates.services import add_candidates, change_picture
+from elections.candidates import add_candidates, change_picture
 from elections.drafts import copying
 from elections.drafts import services as drafts_services
 from elections.drafts.services import add_question

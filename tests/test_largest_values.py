@@ -17,7 +17,7 @@ from django.urls import reverse
 from accounts import repository as people
 from config import gunicorn
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle

@@ -20,7 +20,7 @@ from ballots.sealing import seal_closed
 from ballots.services import _record_cast
 from elections import actions
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing
 from elections.lifecycle import closing as closing_acts

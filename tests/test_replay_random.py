@@ -17,7 +17,7 @@ from ballots import services as ballots
 from ballots.sealing import seal_closed
 from elections import actions
 from elections import repository as elections
-from elections.candidates.services import add_candidates, remove_candidates
+from elections.candidates import add_candidates, remove_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.invitations import mailing, reminders

@@ -21,7 +21,7 @@ from accounts.api.operations import route_name
 from accounts.api_tokens import Scope
 from accounts.rules import Permission, Role
 from config import errors, middleware
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.rules import RULES, Action, Relation
 from foundation.acts.storage import table

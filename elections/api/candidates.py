@@ -14,8 +14,7 @@ from accounts.api.calls import Call, cleaned, each_cleaned
 from accounts.api.operations import Area, Markdown, Name, described, given, operation
 from accounts.api.problems import FieldError, Problem
 from elections import repository
-from elections.candidates import services
-from elections.candidates.views import CandidateForm
+from elections.candidates import CandidateForm, add_candidates, edit_candidate, remove_candidates
 from elections.rules import MAX_CANDIDATES, Action
 from foundation.pages.names import clean_title
 from foundation.ranking import candidates as ranking
@@ -98,7 +97,7 @@ def add(call: Call, name: str) -> Candidates:
     new = {fold(each.name): each for each in every}
     if not call.is_repeat:
         _check_texts(every, new | {fold(each.name): each for each in repository.candidates(*election.address)})
-    call.run(lambda: services.add_candidates(call.user, election, list(new.values())), converges=True)
+    call.run(lambda: add_candidates(call.user, election, list(new.values())), converges=True)
     every = repository.candidates_by_name(*election.address)
     return Candidates([_candidate(each) for each in every if fold(each.name) in new])
 
@@ -136,7 +135,7 @@ def change(call: Call, name: str, candidate: str) -> Candidate:
     election = load(call, name, Action.CHANGE_CANDIDATES, call.query.question)
     before = read(call, name, candidate)
     values = cleaned(CandidateForm({"statement": before.statement, "link": before.link, **given(call.body)}))
-    call.run(lambda: services.edit_candidate(call.user, election, ranking.Candidate(before.name, **values)))
+    call.run(lambda: edit_candidate(call.user, election, ranking.Candidate(before.name, **values)))
     return read(call, name, candidate)
 
 
@@ -147,4 +146,4 @@ def change(call: Call, name: str, candidate: str) -> Candidate:
 def remove(call: Call, name: str, candidate: str) -> None:
     election = load(call, name, Action.CHANGE_CANDIDATES, call.query.question)
     found = read(call, name, candidate)
-    call.run(lambda: services.remove_candidates(call.user, election, found.name))
+    call.run(lambda: remove_candidates(call.user, election, found.name))

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from elections import actions, repository, rolls, sharding
-from elections.candidates.services import add_candidates, copy_pictures
+from elections.candidates import add_candidates, copy_pictures
 from elections.invitations import own_text
 from elections.roll.services import put_on_roll
 from elections.rules import Action, Election, takes_names

@@ -14,7 +14,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from elections import kinds
-from elections.candidates.views import CandidatesForm
+from elections.candidates import CandidatesForm
 from elections.invitations.forms import reminders_field
 from elections.roll.forms import VotersForm
 from elections.rules import KINDS, RANKED_METHODS, SEVERAL_SEATS, UNRANKED, Election, check_window

@@ -20,8 +20,7 @@ from accounts.rules import NOT_CONFIRMED, Permission
 from accounts.services import ask_for_confirmation
 from elections import actions, repository, setup_steps
 from elections.access import election_context, load_question, may, organiser_page
-from elections.candidates.services import add_candidates
-from elections.candidates.views import added_message
+from elections.candidates import add_candidates, added_message
 from elections.dashboard.checklist import needs_accounts
 from elections.roll.services import UnknownNames
 from elections.roll.views import ON_PATH, add_voters_from

@@ -8,7 +8,7 @@ from django.urls import reverse
 from accounts.models import User
 from ballots.sealing import seal_closed
 from elections import repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle

@@ -6,7 +6,7 @@ from accounts.models import User
 from ballots import services as ballots
 from ballots.sealing import seal_closed
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle.services import open_

@@ -24,7 +24,7 @@ from ballots import services as voting
 from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections import setup_steps
-from elections.candidates.services import add_candidates, change_picture
+from elections.candidates import add_candidates, change_picture
 from elections.drafts import services as drafts
 from elections.groups import services as groups
 from elections.invitations import mailing, messages, reminders

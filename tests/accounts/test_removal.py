@@ -15,7 +15,7 @@ from ballots import services as voting
 from ballots.rules import NotOnTheRoll
 from elections import actions, rolls
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.managers import add_manager, hand_over

@@ -10,7 +10,7 @@ from accounts import api_tokens
 from accounts.api.operations import route_name
 from accounts.api_tokens import Scope
 from accounts.rules import Role
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from foundation.acts.storage import table
 from foundation.ranking.candidates import Candidate

@@ -6,7 +6,7 @@ import pytest
 
 from accounts.api_tokens import Scope
 from accounts.rules import Role
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters

@@ -17,7 +17,7 @@ from accounts.rules import Role
 from accounts.sessions import SessionStore
 from config import proxies
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle

@@ -22,7 +22,7 @@ from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
 from elections import repository, sharding
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters

@@ -9,7 +9,7 @@ import pytest
 
 from ballots import services as voting
 from elections import rolls
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle

@@ -15,7 +15,7 @@ from ballots.passes import Pass
 from ballots.repository import VoterContext
 from elections import actions
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing

@@ -22,7 +22,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import services
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle

@@ -14,7 +14,7 @@ from ballots import personal_data, rehearsal, repository
 from elections import actions
 from elections import kinds as elections_kinds
 from elections import repository as elections
-from elections.candidates.services import add_candidates, edit_candidate, remove_candidates
+from elections.candidates import add_candidates, edit_candidate, remove_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.opening_rules import check_opening

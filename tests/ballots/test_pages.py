@@ -15,7 +15,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import repository, services
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from foundation.pages.qr import qr_svg

@@ -13,7 +13,7 @@ from accounts.rules import Role
 from ballots import repository
 from ballots.personal_data import export_ballots
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle.services import open_
 from elections.roll.services import add_voters

@@ -10,7 +10,7 @@ import pytest
 from accounts import repository as people
 from ballots import rehearsal
 from elections import repository as elections
-from elections.candidates.services import add_candidates, remove_candidates
+from elections.candidates import add_candidates, remove_candidates
 from elections.drafts import services as drafts
 from elections.rules import NotReady, WrongState
 from foundation.acts.refusals import TooMany

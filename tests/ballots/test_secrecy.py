@@ -34,7 +34,7 @@ from ballots.secret import code, of_link
 from config.logs import JsonLines
 from elections import actions
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.drafts.services import add_question
 from elections.invitations import mailing

@@ -18,7 +18,7 @@ from ballots.sealing import seal_closed
 from ballots.services import _record_cast
 from elections import repository as elections
 from elections import rolls
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle

@@ -16,7 +16,7 @@ from ballots.rules import NotOnTheRoll
 from ballots.sealing import seal_closed
 from elections import actions, own_elections, rolls, sharding
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle

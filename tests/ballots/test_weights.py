@@ -17,7 +17,7 @@ from ballots import repository, services
 from ballots.sealing import seal_closed
 from elections import actions, rolls, voter_lists
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing

@@ -153,7 +153,7 @@ def add_people(count: int) -> list[User]:
 
 
 def open_election(owner: User, name: str, roll: Sequence[str], cast: int = 0, **rules: Any) -> None:
-    from elections.candidates.services import add_candidates
+    from elections.candidates import add_candidates
     from elections.drafts import services as drafts
     from elections.lifecycle import services as lifecycle
     from elections.repository import description_written

@@ -36,7 +36,7 @@ from accounts import repository as accounts
 from accounts.demo import PASSWORD
 from config.settings import BASE_DIR
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters

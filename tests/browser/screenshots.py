@@ -14,7 +14,7 @@ from accounts import repository as people
 from config.settings import BASE_DIR
 from elections import repository as elections
 from elections import setup_steps
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.drafts.services import add_question
 from elections.roll.services import add_voters

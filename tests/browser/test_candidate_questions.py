@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from accounts import repository as people
 from elections import repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations.voting_link import new_token
 from elections.lifecycle import services as lifecycle

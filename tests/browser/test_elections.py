@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Error, Page, Route, expect
 
 from accounts import repository as people
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.roll import services as roll
 from elections.rules import Election

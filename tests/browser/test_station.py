@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from accounts import repository as people
 from ballots import repository as ballots
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters

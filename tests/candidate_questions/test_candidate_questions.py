@@ -18,7 +18,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import passes
 from elections import actions, panels, repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting

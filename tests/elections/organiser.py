@@ -16,7 +16,7 @@ django.setup()
 
 from accounts import repository as people  # noqa: E402 - Django has to be set up first
 from elections import actions, repository  # noqa: E402
-from elections.candidates.services import add_candidates  # noqa: E402
+from elections.candidates import add_candidates  # noqa: E402
 from elections.lifecycle import closing  # noqa: E402
 from elections.lifecycle import services as lifecycle  # noqa: E402
 from elections.roll.services import add_voters  # noqa: E402

@@ -15,7 +15,7 @@ from accounts.rules import Role
 from ballots import services as ballots
 from ballots.rules import NotOnTheRoll
 from elections import actions, repository, rolls
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing
 from elections.lifecycle import closing

@@ -10,7 +10,7 @@ from django.urls import reverse
 from accounts.rules import Role
 from ballots.sealing import seal_closed
 from elections import repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.dashboard.next_step import Button, NextStep
 from elections.drafts import services as drafts
 from elections.invitations import mailing, messages

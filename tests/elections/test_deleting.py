@@ -11,7 +11,7 @@ import pytest
 from accounts.rules import Role
 from ballots import services as ballots
 from elections import repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing as ending
 from elections.lifecycle import deleting

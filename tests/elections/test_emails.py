@@ -11,7 +11,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from elections import repository, rolls
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.invitations import mailing, own_text, wording

@@ -13,7 +13,7 @@ from django.urls import reverse
 from accounts import services as accounts
 from accounts.rules import Role
 from elections import personal_data, repository, rolls, voter_lists
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.invitations import mailing

@@ -7,7 +7,7 @@ import pytest
 from accounts.rules import Role
 from accounts.services import removal_effects, remove_self
 from elections import repository, rolls
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.groups import repository as groups
 from elections.groups import services as keeping

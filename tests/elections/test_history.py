@@ -14,7 +14,7 @@ from accounts.rules import Role
 from ballots import services as ballots
 from ballots.sealing import seal_closed
 from elections import actions, history, repository
-from elections.candidates.services import add_candidates, edit_candidate, remove_candidates
+from elections.candidates import add_candidates, edit_candidate, remove_candidates
 from elections.drafts import services as drafts
 from elections.history import Position, history_entries, organiser_events, votes_by_day
 from elections.lifecycle import closing, deleting

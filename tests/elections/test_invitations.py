@@ -11,7 +11,7 @@ from django.core import mail as sent
 from accounts import repository as people
 from ballots import services as voting
 from elections import repository, rolls
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing as invitations
 from elections.invitations.progress import invited_voters, progress

@@ -15,7 +15,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services as voting
 from elections import repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import forecast, mailing, own_text
 from elections.invitations.mailing import INVITED

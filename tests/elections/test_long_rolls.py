@@ -17,7 +17,7 @@ from accounts.models import User
 from accounts.rules import Role
 from ballots.sealing import seal_closed
 from elections import repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle

@@ -13,7 +13,7 @@ from accounts import services as accounts
 from accounts.mail_quota import TooManyMails
 from accounts.rules import Role
 from elections import repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing, messages, reminders
 from elections.invitations.progress import progress

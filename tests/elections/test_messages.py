@@ -10,7 +10,7 @@ import pytest
 from django.core import mail as sent
 
 from elections import repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing, messages
 from elections.invitations.progress import failures, progress

@@ -13,7 +13,7 @@ from accounts.rules import Role
 from ballots import services as voting
 from ballots.sealing import seal_closed
 from elections import repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import forecast, messages, opt_out, reminders
 from elections.invitations import mailing as invitations

@@ -13,7 +13,7 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts.rules import Role
 from elections import repository, rolls
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle

@@ -8,7 +8,7 @@ from accounts import repository as people
 from ballots import repository as ballots
 from ballots.services import voter_context, withdraw
 from elections import repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle.services import open_
 from elections.roll.services import add_voters

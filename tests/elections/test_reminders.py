@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from elections import actions, repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing, reminders
 from elections.invitations.reminders import due, moment, send_due_reminders

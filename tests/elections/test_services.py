@@ -11,8 +11,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from elections import actions, repository, rolls, rules
-from elections.candidates.services import add_candidates, edit_candidate, remove_candidates
-from elections.candidates.views import CandidatesForm
+from elections.candidates import CandidatesForm, add_candidates, edit_candidate, remove_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting

@@ -15,7 +15,7 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts.rules import Role
 from elections import actions, repository, setup_steps
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.drafts.cards import (
     KIND_CARDS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from elections import actions, repository, rolls, sharding
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import deleting

@@ -16,7 +16,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from accounts.rules import Role
 from ballots import services as voting
 from elections import actions, repository, rolls, voter_lists
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.drafts.forms import SettingsForm

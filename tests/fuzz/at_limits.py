@@ -15,7 +15,7 @@ from ballots import services as voting
 from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections import rolls, sharding
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.drafts.services import add_question
 from elections.lifecycle import closing

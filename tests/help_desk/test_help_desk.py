@@ -19,7 +19,7 @@ from accounts.services import remove_self
 from ballots.passes import Pass
 from ballots.sealing import seal_closed
 from elections import repository, rolls
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing
 from elections.invitations.forecast import make_forecast

@@ -12,7 +12,7 @@ from accounts import repository as people
 from ballots import passes, repository, services
 from elections import repository as elections
 from elections import rolls
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing

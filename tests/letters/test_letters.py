@@ -17,7 +17,7 @@ from accounts import repository as people
 from config.logs import JsonLines
 from elections import actions, history, rolls
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations.voting_link import LETTER, LINKS
 from elections.lifecycle import closing, deleting

@@ -10,7 +10,7 @@ from accounts import api_tokens
 from accounts import repository as people
 from accounts.api_tokens import Scope
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.dashboard import checklist
 from elections.drafts import services as drafts
 from elections.drafts.forms import SettingsForm

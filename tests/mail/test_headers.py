@@ -70,7 +70,7 @@ def test_what_somebody_waits_for_is_in_the_urgent_lane():
 def test_one_click_of_a_mail_program_is_enough_to_get_no_more_reminders(site, person):
     """RFC 8058: a POST without cookies, from nowhere, whose body says what it is."""
     from elections import repository
-    from elections.candidates.services import add_candidates
+    from elections.candidates import add_candidates
     from elections.drafts import services as drafts
     from elections.lifecycle import services as lifecycle
     from elections.roll.services import add_voters

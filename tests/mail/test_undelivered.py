@@ -8,7 +8,7 @@ import pytest
 
 from accounts.rules import Role
 from elections import repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing as invitations
 from elections.invitations.progress import failures, progress

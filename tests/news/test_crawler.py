@@ -19,7 +19,7 @@ from django.test import Client, override_settings
 from accounts.models import User
 from accounts.rules import Role
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters

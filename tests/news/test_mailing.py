@@ -10,7 +10,7 @@ from django.core import mail as sent
 
 from accounts.rules import Role
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters

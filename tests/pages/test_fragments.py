@@ -15,7 +15,7 @@ from jinja2 import Environment
 from accounts.rules import Role
 from accounts.services.people import change_role
 from elections import actions, repository
-from elections.candidates.services import add_candidates, edit_candidate
+from elections.candidates import add_candidates, edit_candidate
 from elections.drafts import services as drafts
 from elections.rules import Action
 from foundation.acts.caches import SizedCache

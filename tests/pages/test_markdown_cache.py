@@ -9,7 +9,7 @@ import pytest
 
 from accounts.rules import Role
 from elections import actions, repository
-from elections.candidates.services import add_candidates, edit_candidate, remove_candidates
+from elections.candidates import add_candidates, edit_candidate, remove_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.invitations import messages

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from elections import repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from foundation.acts.storage import table
 from foundation.photos import changing, child

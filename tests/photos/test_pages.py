@@ -15,7 +15,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services as ballots
 from elections import repository
-from elections.candidates.services import change_picture, remove_candidates
+from elections.candidates import change_picture, remove_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting

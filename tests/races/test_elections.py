@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from elections import repository, rolls
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.groups import repository as groups
 from elections.groups import services as keeping

@@ -11,7 +11,7 @@ from accounts import repository as people
 from ballots.repository import every_ballot
 from elections import repository
 from elections.actions import change
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from accounts import repository as people
 from ballots import services as voting
 from elections import repository as elections
-from elections.candidates.services import add_candidates, remove_candidates
+from elections.candidates import add_candidates, remove_candidates
 from elections.drafts import services as drafts
 from elections.invitations import messages
 from elections.lifecycle import closing, deleting

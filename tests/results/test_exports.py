@@ -18,7 +18,7 @@ from django.test import Client
 from accounts import repository as people
 from accounts.rules import Role
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import deleting
 from elections.lifecycle import services as lifecycle

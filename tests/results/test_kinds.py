@@ -16,7 +16,7 @@ from django.urls import reverse
 from accounts import repository as people
 from ballots import services as voting
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.kinds import settings_of_kind
 from elections.lifecycle import closing

@@ -15,7 +15,7 @@ from accounts.models import User
 from ballots import repository as ballots
 from ballots import services as voting
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle

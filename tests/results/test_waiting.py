@@ -13,7 +13,7 @@ import pytest
 from ballots import services as box
 from ballots.sealing import seal_closed
 from elections import repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.lifecycle import closing, deleting
 from elections.roll.services import remove_voters
 from elections.rules import State

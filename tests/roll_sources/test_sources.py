@@ -20,7 +20,7 @@ from accounts.models import User
 from accounts.rules import Role
 from ballots import services as voting
 from elections import repository, rolls
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing

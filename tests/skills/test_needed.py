@@ -12,7 +12,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from elections import repository, rolls
-from elections.candidates.services import add_candidates, remove_candidates
+from elections.candidates import add_candidates, remove_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle

@@ -21,7 +21,7 @@ from ballots.rules import NotOnTheRoll
 from ballots.sealing import seal_closed
 from elections import actions, rolls
 from elections import repository as elections
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations.voting_link import LINKS
 from elections.lifecycle import closing

@@ -29,7 +29,7 @@ from ballots.sealing import seal_closed
 from elections import actions, link_requests, rolls, sharding, voter_lists
 from elections import repository as elections
 from elections import rules as of_elections
-from elections.candidates.services import add_candidates, change_picture, edit_candidate, remove_candidates
+from elections.candidates import add_candidates, change_picture, edit_candidate, remove_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.groups import services as groups

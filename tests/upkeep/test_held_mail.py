@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 
 from accounts.rules import Role
 from elections import repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing, reminders
 from elections.invitations.progress import failures, progress

@@ -16,7 +16,7 @@ from ballots import services as voting
 from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections import rolls
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle

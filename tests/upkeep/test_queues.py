@@ -9,7 +9,7 @@ import pytest
 
 from accounts.rules import Role
 from elections import repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing
 from elections.lifecycle import closing

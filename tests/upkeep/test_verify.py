@@ -12,7 +12,7 @@ from accounts.rules import Role
 from ballots import services as ballots
 from ballots.sealing import seal_closed
 from elections import repository
-from elections.candidates.services import add_candidates
+from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle

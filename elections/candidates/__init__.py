@@ -1,1 +1,0 @@
-"""Candidates of an election: names, statements, links and pictures."""
