@@ -501,7 +501,7 @@ def make_an_election_of_those_present() -> None:
         follow_ups.make_election(someone("Bo"), the_game(), 1, of_those_present=True)
 
 
-ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
+HOOKS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a person is removed": (a_member_with_everything, remove_somebody),
     "an election is deleted": (an_election_with_ballots, delete_it),
     "an election is closed and sealed": (an_election_with_ballots, close_it),
@@ -700,7 +700,7 @@ def in_peace(tmp_path_factory) -> Callable[[str], InPeace]:
 
     @cache
     def make(name: str) -> InPeace:
-        prepare, act = (ACTS | BEFORE_A_ROOM)[name]
+        prepare, act = (HOOKS | BEFORE_A_ROOM)[name]
         site = prepared(prepare)
         with site.copy() as table:
             before = likeness(table)
@@ -712,9 +712,9 @@ def in_peace(tmp_path_factory) -> Callable[[str], InPeace]:
 
 
 @pytest.mark.parametrize("how", WAYS)
-@pytest.mark.parametrize("name", ACTS)
+@pytest.mark.parametrize("name", HOOKS)
 def test_whatever_is_cut_off_is_finished(in_peace, name, how):
-    act, peace = ACTS[name][1], in_peace(name)
+    act, peace = HOOKS[name][1], in_peace(name)
     assert peace.writes > 1, "this act takes one write, and cannot be cut off"
     for at in range(1, peace.writes + 1):
         with peace.site.copy() as table:

@@ -211,7 +211,7 @@ OTHERS = (
     *(is_described, gets_a_candidate, loses_a_candidate, gets_an_end, gets_reminders),
     *(gets_a_manager, loses_a_manager, changes_hands, is_mailed_about),
 )
-ACTS = RARE + OTHERS + 2 * USUAL
+HOOKS = RARE + OTHERS + 2 * USUAL
 
 
 def begin() -> None:
@@ -230,7 +230,7 @@ def test_whatever_people_do_the_log_makes_the_state_there_is(chance):
     with temporary_store() as table, use_table(table):
         begin()
         for _ in range(25):
-            act, number, more = chance.choice(ACTS), chance.randrange(6), chance.randrange(8)
+            act, number, more = chance.choice(HOOKS), chance.randrange(6), chance.randrange(8)
             with suppress(Refusal, NotThere):
                 act(number, more)
                 event(act.__name__)

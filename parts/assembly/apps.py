@@ -27,18 +27,18 @@ class Assemblies(parts.Part):
         from parts.live.follow_ups.formats import FOLLOW_UPS
         from parts.live.formats import FORMATS
         from parts.live.screens.formats import SCREENS
-        from parts.live.services.formats import ACTS
+        from parts.live.services.formats import HOOKS
         from parts.live.views.formats import PAGES
         from parts.questions.question import Type
 
         from . import plays
-        from .format import Assembly, AssemblyActs, AssemblyFollowUps, AssemblyPages, AssemblyScreens
+        from .format import Assembly, AssemblyFollowUps, AssemblyHooks, AssemblyPages, AssemblyScreens
         from .minutes import services
         from .minutes.services import forget_attendances
 
         background.register(services.SEALING, services.DELETING)
         play.register(*plays.PLAYS)  # of agendas
-        FORMATS[Type.ASSEMBLY], ACTS[Type.ASSEMBLY] = Assembly(), AssemblyActs()
+        FORMATS[Type.ASSEMBLY], HOOKS[Type.ASSEMBLY] = Assembly(), AssemblyHooks()
         SCREENS[Type.ASSEMBLY], PAGES[Type.ASSEMBLY] = AssemblyScreens(), AssemblyPages()
         FOLLOW_UPS[Type.ASSEMBLY] = AssemblyFollowUps()
         ON_REMOVAL.add(forget_attendances)  # their list of attended assemblies is deleted; minutes stay unchanged

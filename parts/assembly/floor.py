@@ -91,7 +91,7 @@ def floor_of(snapshot: Snapshot) -> Floor | None:
 
 def _build(snapshot: Snapshot) -> Floor:
     names = {each.player: each.name for each in snapshot.playing}
-    list_ = speakers.current_list(snapshot.beside or NOBODY, snapshot.state)
+    list_ = speakers.current_list(snapshot.panel_data or NOBODY, snapshot.state)
     now = list_.speaking if list_.speaking and list_.speaking.player in names else None
     before = speakers.speech_counts(list_, snapshot.state.question)
     return Floor(

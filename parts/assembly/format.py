@@ -28,7 +28,7 @@ from parts.live.rounds import MIN_ANONYMOUS_ANSWERS, may_be_shown
 from parts.live.rules import Game, Names, Phase, State, Step
 from parts.live.screens.formats import HOSTING, Fragment, Role, Screens
 from parts.live.seats import Seat
-from parts.live.services.formats import Acts
+from parts.live.services.formats import Hooks
 from parts.live.snapshot import Snapshot
 from parts.live.views.formats import Pages, TypedForm
 from parts.questions.question import Question
@@ -125,7 +125,7 @@ class Assembly(Format):
         return MAX_BREAK
 
 
-class AssemblyActs(Acts):
+class AssemblyHooks(Hooks):
     def copied(self, source: Game) -> dict[str, Any]:
         """Those entitled by a roll are counted as the roll is copied."""
         return {"quorum": source.own.quorum, "entitled": 0 if source.own.has_roll else source.own.entitled}

@@ -81,7 +81,7 @@ def _voters(
     if round_.result["secret"]:
         return []
     names, weights = {player: seat.name for player, seat in seats.items()}, weights_of(round_)
-    votes = ((each.player, wording.vote_text(each.said, question, options)) for each in round_.entries)
+    votes = ((each.player, wording.vote_text(each.value, question, options)) for each in round_.entries)
     voters = ((names.get(player, player), weights.get(player, 1), vote) for player, vote in votes)
     listed = sorted(voters, key=lambda each: natural_sort_key(each[0]))[:MAX_VOTERS_NAMED]
     return [(wording.voter_text(name, weight), vote) for name, weight, vote in listed]

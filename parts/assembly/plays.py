@@ -159,7 +159,7 @@ class Item(Decided):
         for entry in round_.entries:
             row: CsvLine = {"row": "ballot"} if result["secret"] else {"row": "vote", "player": name_of(entry.player)}
             row |= {"number": weights.get(entry.player, 1)} if "weights" in result else {}
-            yield {**row, "answer": wording.vote_text(entry.said, question, options)}
+            yield {**row, "answer": wording.vote_text(entry.value, question, options)}
 
 
 class Topic(Item):

@@ -66,7 +66,7 @@ def resolve_item(
     """Seals the current item: an open vote with who voted how, a secret one with receipts only. `weights`: how many
     times the vote of a player counts, if not once."""
     voted = state.phase == Phase.VOTING
-    cast = [replace(each, said=_normalised_vote(question, each.said)) for each in answers] if voted else []
+    cast = [replace(each, value=_normalised_vote(question, each.value)) for each in answers] if voted else []
     common = _common_result(game, state, question, present, now)
     if not voted:
         return Round(state.round, state.question, 0, common | {"outcome": Outcome.TALKED.value})
@@ -74,7 +74,7 @@ def resolve_item(
         return Round(state.round, state.question, len(cast), common | {"outcome": Outcome.TOO_FEW.value})
     votes: Votes = Counter()
     for each in cast:
-        votes[each.said] += weights.get(each.player, 1)
+        votes[each.value] += weights.get(each.player, 1)
     if game.own.extra_votes and not question.secret:
         common |= {
             "weights": [[player, weights[player]] for player in sorted(present) if player in weights],
@@ -89,7 +89,7 @@ def resolve_item(
     if question.secret:
         entries = counting.anonymous_entries(cast)
     else:
-        entries = tuple(Entry(each.player, each.said) for each in sorted(cast, key=lambda each: each.player))
+        entries = tuple(Entry(each.player, each.value) for each in sorted(cast, key=lambda each: each.player))
     result = common | numbers | needed | {"outcome": outcome.value}
     return Round(state.round, state.question, len(cast), result, entries)
 

@@ -14,7 +14,7 @@ from foundation.store.table import Item, Key
 BATCH_ITEMS = 25  # limit of the store for one batch write
 
 
-class Batch:
+class AnswerBatch:
     def __init__(self) -> None:
         self.items: dict[Key, Item] = {}
         self.looks: set[Key] = set()
@@ -41,30 +41,30 @@ class Batch:
             self.done.set()
 
 
-class Batches:
+class AnswerBatches:
     def __init__(self) -> None:
         self._turn = threading.Lock()  # held while a batch is being written
         self._gathering = threading.Lock()
-        self._next: Batch | None = None
+        self._next: AnswerBatch | None = None
 
     def put_then_look(self, item: Item, look: Key) -> Item | None:
         """Put an item, then return the item at another key as read afterwards."""
         with self._gathering:
-            leads = self._next is None or self._next.is_full
-            if leads:
-                self._next = Batch()
+            opens = self._next is None or self._next.is_full
+            if opens:
+                self._next = AnswerBatch()
             batch = self._next
             assert batch is not None
             batch.add(item, look)
-        if leads:
-            self._lead(batch)
+        if opens:
+            self._write(batch)
         else:
             batch.done.wait()
         if batch.error is not None:
             raise copy_of(batch.error)
         return batch.seen.get(look)
 
-    def _lead(self, batch: Batch) -> None:
+    def _write(self, batch: AnswerBatch) -> None:
         """The thread that opened the batch writes it after the previous one; until then others may join."""
         with self._turn:
             with self._gathering:
@@ -73,4 +73,4 @@ class Batches:
             batch.carry_out()
 
 
-BATCHES = Batches()
+BATCHES = AnswerBatches()

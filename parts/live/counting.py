@@ -25,7 +25,7 @@ from .rounds import Entry, GivenAnswer, Round
 
 MAX_ANSWER_CHARS = 300
 
-ENTRY_FIELDS = tuple(each.name for each in fields(Entry))
+STORED_FIELDS = ("player", "said", "points", "bonus", "receipt")  # of an entry
 
 
 # --- what was given ---
@@ -71,7 +71,7 @@ def race(question: Question, rankings: Iterable[str], method: str, seed: str) ->
 
 def anonymous_entries(given: Iterable[GivenAnswer]) -> tuple[Entry, ...]:
     """Entries sorted by their random receipts, so that their order reveals nothing."""
-    return tuple(Entry("", each.said, receipt=each.receipt) for each in sorted(given, key=lambda each: each.receipt))
+    return tuple(Entry("", each.value, receipt=each.receipt) for each in sorted(given, key=lambda each: each.receipt))
 
 
 def too_few(number: int, index: int, count: int) -> Round:
@@ -138,7 +138,8 @@ def round_as_bytes(sealed: Round) -> bytes:
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
-    return {name: getattr(entry, name) for name in ENTRY_FIELDS}
+    values = (entry.player, entry.value, entry.points, entry.bonus, entry.receipt)
+    return dict(zip(STORED_FIELDS, values, strict=True))
 
 
 def size_of(entry: Entry) -> int:
@@ -186,5 +187,5 @@ def round_as_parts(sealed: Round) -> list[dict[str, Any]]:
 def round_from_parts(parts: Sequence[Mapping[str, Any]]) -> Round:
     """Inverse of `round_as_parts`."""
     head, *others = parts
-    entries = tuple(Entry(**each) for part in others for each in part["entries"])
+    entries = tuple(Entry(*map(each.get, STORED_FIELDS)) for part in others for each in part["entries"])
     return Round(head["number"], head["question"], head["count"], head["result"], entries, head["votes"])

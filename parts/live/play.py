@@ -360,7 +360,7 @@ def register(*plays: Play) -> None:
     _PLAYS.update((each.name, each) for each in plays)
 
 
-def plays() -> tuple[Play, ...]:
+def registered_plays() -> tuple[Play, ...]:
     return tuple(_PLAYS.values())
 
 

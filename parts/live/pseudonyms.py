@@ -24,7 +24,7 @@ def pseudonym(salt: bytes | None, player: str) -> str:
     return player if salt is None else _keyed(PURPOSE, salt, player)
 
 
-def holder(salt: bytes | None, secret: str) -> str:
+def device_hash(salt: bytes | None, secret: str) -> str:
     """Identifies the device that gave an answer; `secret` is the digest that the seat stores.
 
     An unkeyed digest would link the answer to its seat, so it is keyed like the pseudonym.

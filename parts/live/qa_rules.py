@@ -26,7 +26,7 @@ OFF = _("The host is not taking questions at the moment.")
 OVER = _("The session has ended: no more questions can be sent.")
 
 
-class Act(StrEnum):
+class QaAction(StrEnum):
     """What a host can do with a question."""
 
     SHOW = "show"
@@ -80,35 +80,35 @@ def open_first(some: Iterable[QaQuestion], upvotes: Mapping[str, int]) -> list[Q
 # --- what hosts do ---
 
 
-def offered(qa: QaSettings, asked: QaQuestion) -> tuple[Act, ...]:
+def offered(qa: QaSettings, asked: QaQuestion) -> tuple[QaAction, ...]:
     """The actions that will be accepted, likeliest first."""
     if asked.fate == Fate.HIDDEN:
-        return (Act.SHOW,)
+        return (QaAction.SHOW,)
     if asked.fate == Fate.WAITING:
-        return (Act.SHOW, Act.HIDE, Act.ANSWER)
-    up = Act.TAKE_DOWN if qa.on_screen == asked.id else Act.PUT_UP
-    return (up, Act.ANSWER, Act.HIDE, *((Act.SHOW,) if asked.fate == Fate.ANSWERED else ()))
+        return (QaAction.SHOW, QaAction.HIDE, QaAction.ANSWER)
+    up = QaAction.TAKE_DOWN if qa.on_screen == asked.id else QaAction.PUT_UP
+    return (up, QaAction.ANSWER, QaAction.HIDE, *((QaAction.SHOW,) if asked.fate == Fate.ANSWERED else ()))
 
 
-def check_offered(qa: QaSettings, asked: QaQuestion, act: Act) -> None:
+def check_offered(qa: QaSettings, asked: QaQuestion, act: QaAction) -> None:
     if act not in offered(qa, asked):
         raise NotNow(ALREADY_CHANGED)
 
 
-def moderated(asked: QaQuestion, act: Act, answer: str = "") -> QaQuestion:
+def moderated(asked: QaQuestion, act: QaAction, answer: str = "") -> QaQuestion:
     """The question after an action; showing it again discards its answer."""
-    if act == Act.HIDE:
+    if act == QaAction.HIDE:
         return replace(asked, fate=Fate.HIDDEN)
-    if act == Act.ANSWER:
+    if act == QaAction.ANSWER:
         return replace(asked, fate=Fate.ANSWERED, answer=answer)
-    return replace(asked, fate=Fate.SHOWN, answer="") if act == Act.SHOW else asked
+    return replace(asked, fate=Fate.SHOWN, answer="") if act == QaAction.SHOW else asked
 
 
-def screen_after(qa: QaSettings, asked: QaQuestion, act: Act) -> str:
+def screen_after(qa: QaSettings, asked: QaQuestion, act: QaAction) -> str:
     """The question on the big screen after an action; hiding it takes it down."""
-    if act == Act.PUT_UP:
+    if act == QaAction.PUT_UP:
         return asked.id
-    gone = act in (Act.TAKE_DOWN, Act.HIDE) and qa.on_screen == asked.id
+    gone = act in (QaAction.TAKE_DOWN, QaAction.HIDE) and qa.on_screen == asked.id
     return "" if gone else qa.on_screen
 
 

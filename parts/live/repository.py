@@ -221,7 +221,10 @@ def host_seen_at(game_id: str) -> int:
 def own_answer(game_id: str, state: State, player: str) -> GivenAnswer | None:
     span = keys.own_votes if state.phase == Phase.VOTING else keys.own_answers
     newest = table().page(span(game_id, state.round, player), limit=1, backwards=True).items
-    return GivenAnswer(**values_of(GivenAnswer, newest[0])) if newest else None
+    if not newest:
+        return None
+    item = newest[0]
+    return GivenAnswer(item["player"], item["said"], item["at"], item["receipt"], item.get("holder", ""))
 
 
 # --- items and values ---
@@ -427,7 +430,7 @@ def gathering(game: Game, round_: int, parts: Sequence[Mapping[str, Any]]) -> li
     ]
 
 
-def hearing(game: Game, round_: int, phase: Phase, receipts: Sequence[str]) -> Put:
+def receipt_writing(game: Game, round_: int, phase: Phase, receipts: Sequence[str]) -> Put:
     """Receipts of the answers or votes that count, sorted, so that their order reveals nothing."""
     return Put(item_at(keys.round_heard(game.id, round_, phase), game, {"receipts": list(receipts)}), when=Missing())
 
@@ -499,5 +502,5 @@ def oldest_kept() -> str | None:
 
 
 def given_item(game: Game, place: Key, given: GivenAnswer) -> Item:
-    data = {"player": given.player, "said": given.said, "at": given.at, "receipt": given.receipt}
-    return item_at(place, game, data | ({"holder": given.holder} if given.holder else {}))
+    data = {"player": given.player, "said": given.value, "at": given.at, "receipt": given.receipt}
+    return item_at(place, game, data | ({"holder": given.device_hash} if given.device_hash else {}))

@@ -25,10 +25,10 @@ class GivenAnswer:
     """An answer or vote as a player gave it."""
 
     player: str  # or a pseudonym, in an anonymous round
-    said: Any  # trivia: list of options; poll: a ranking as tally reads it; survey: {question: value}; else the text
+    value: Any  # trivia: list of options; poll: a ranking as tally reads it; survey: {question: value}; else the text
     at: int  # when its request came in, in milliseconds since 1970
     receipt: str = ""  # random and new each time; tells whether a submission was counted
-    holder: str = ""  # in an anonymous round, a keyed digest of the secret of the device that gave it
+    device_hash: str = ""  # in an anonymous round, a keyed digest of the secret of the device that gave it
     robot: bool = False  # set when the round is closed
 
 
@@ -37,7 +37,7 @@ class Entry:
     """One player's answer in a round, and the points for it."""
 
     player: str  # empty in an anonymous round
-    said: Any
+    value: Any
     points: int = 0
     bonus: int = 0  # for speed, not included in the points
     receipt: str = ""  # of an anonymous vote; random, and its place in the order

@@ -40,7 +40,7 @@ class Snapshot:
     qa: QaSettings = QA_OFF  # Q&A settings
     qa_questions: tuple[QaQuestion, ...] = ()  # including hidden ones
     upvotes: Mapping[str, int] = field(default_factory=dict)  # by question id
-    beside: Any = None  # panel data of the format
+    panel_data: Any = None  # panel data of the format
     codes_refused: bool = False  # whether right codes were refused recently
     texts: Texts = NOTHING_WRITTEN  # moderation settings and decisions
     as_sealed: Mapping[int, Round] = field(default_factory=dict)  # rounds including hidden texts

@@ -91,10 +91,10 @@ def test_a_page_of_somebody_who_cannot_mail_says_nothing_of_mails(site, person, 
     assert "Confirm as organiser" not in page
 
 
-ACTS = (("mail-limit", {"mails_a_day": "9"}), ("confirm", {}), ("unconfirm", {}))
+HOOKS = (("mail-limit", {"mails_a_day": "9"}), ("confirm", {}), ("unconfirm", {}))
 
 
-@pytest.mark.parametrize(("act", "form"), ACTS)
+@pytest.mark.parametrize(("act", "form"), HOOKS)
 def test_only_somebody_strictly_below_is_limited_or_confirmed(site, person, signed_in, act, form):
     admin = signed_in("admin", Role.ADMIN)
     person("equal", Role.ADMIN)

@@ -62,7 +62,7 @@ def test_an_open_vote_keeps_who_voted_how_and_who_was_there(site, assembly):
     call(assembly, 1)
     round_ = vote(assembly, ada="yes", ben="no", cem="abstain")
     assert round_.result["outcome"] == "lost", "Half of the votes is no majority."
-    assert {each.player: each.said for each in round_.entries} == {"ada": "yes", "ben": "no", "cem": "abstain"}
+    assert {each.player: each.value for each in round_.entries} == {"ada": "yes", "ben": "no", "cem": "abstain"}
     assert (round_.result["yes"], round_.result["no"], round_.result["abstain"]) == (1, 1, 1)
     assert round_.result["present"] == ["ada", "ben", "cem", "dan"], "Who is there and says nothing is there."
     (event,) = events(site, "LiveRoundSealed")

@@ -20,7 +20,7 @@ from parts.live.rules import Phase, State, Step
 from parts.live.screens import player_part, push_events, snapshots
 from parts.live.screens.formats import Role
 from parts.live.services import seating
-from parts.live.services.formats import ACTS
+from parts.live.services.formats import HOOKS
 from parts.questions.question import Type
 from tests.assembly.test_check_in import address, host, send_check_in
 from tests.at_once import at_once
@@ -181,7 +181,7 @@ def test_leaving_by_oneself_takes_one_off_the_list(made):
 
 def test_leaving_a_session_without_a_list_writes_none(made):
     game = made()
-    ACTS.of(game).on_left(game, "ada")
+    HOOKS.of(game).on_left(game, "ada")
     speakers.end_debate(game)
     assert repository.table().get(keys.game_speakers(game.id)) is None
 

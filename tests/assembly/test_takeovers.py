@@ -156,7 +156,7 @@ def test_the_device_agrees_and_the_other_may_replace_the_vote_but_is_not_shown_i
     for phone in ("Yves", "Xenia"):
         cast(phones[phone], assembly, "1")
     drive(assembly, Step.CLOSE)
-    assert sorted(each.said for each in snapshots.current(assembly.id).round.entries) == ["0", "1", "1"]
+    assert sorted(each.value for each in snapshots.current(assembly.id).round.entries) == ["0", "1", "1"]
 
 
 def test_a_device_that_refuses_is_not_asked_again_during_the_vote(site, assembly, phones):
@@ -285,9 +285,9 @@ def test_a_vote_is_bound_to_the_secret_of_its_device(assembly, phones):
     open_vote(assembly)
     cast(phones["Zita"], assembly, "1")
     state, seat = repository.read_state(assembly.id), seat_of(assembly, "Zita")
-    assert answering.own(assembly, state, seat).said == "1"
+    assert answering.own(assembly, state, seat).value == "1"
     taken = answering.own(assembly, state, replace(seat, secret="another"))
-    assert (taken.said, taken.receipt) == (None, "")
+    assert (taken.value, taken.receipt) == (None, "")
 
 
 def test_who_takes_a_seat_over_is_not_told_what_it_asked_without_a_name(assembly, phones):

@@ -17,7 +17,7 @@ from parts.live import repository, seats
 from parts.live.rules import Step
 from parts.live.services import making
 from parts.live.services.answering import AnswerStatus
-from parts.live.services.formats import ACTS
+from parts.live.services.formats import HOOKS
 from parts.questions.question import Kind, Question, Type
 from tests.assembly.test_assembly import call, sealed
 from tests.assembly.test_check_in import by_code, code_of, host
@@ -197,14 +197,14 @@ def test_a_secret_vote_is_not_opened_if_the_roll_changes_meanwhile(made, monkeyp
     for name in ("Zita", "Yves", "Xenia"):
         by_code(Client(), now(game), code_of(game, name))
     call(game, 2)
-    opens = type(ACTS.of(game)).open_vote
+    opens = type(HOOKS.of(game)).open_vote
 
     def open_meanwhile(self, *arguments):
         found = opens(self, *arguments)
         roll.weigh(game.id, "Hana", "Zita", 2)
         return found
 
-    monkeypatch.setattr(type(ACTS.of(game)), "open_vote", open_meanwhile)
+    monkeypatch.setattr(type(HOOKS.of(game)), "open_vote", open_meanwhile)
     with pytest.raises(LostRace):
         drive(game, Step.VOTE)
     assert not repository.read_state(game.id).is_open

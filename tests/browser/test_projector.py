@@ -11,7 +11,7 @@ from foundation.acts.storage import table
 from foundation.qa.rules import Mode
 from parts.live import clock, repository, seats
 from parts.live.qa import services as qa
-from parts.live.qa_rules import Act
+from parts.live.qa_rules import QaAction
 from parts.live.rules import Step
 from parts.live.seats import Seat
 from parts.live.services import answering, deleting, moving
@@ -214,7 +214,7 @@ def asked(halls: Halls) -> Hall:
     question = qa.send(
         hall.game, state, settings, ada, [], "Why is the pagination of the yearly report so jumpy? " * 4, clock.now()
     )
-    qa.moderate(hall.game.id, question.id, HOST, Act.PUT_UP)
+    qa.moderate(hall.game.id, question.id, HOST, QaAction.PUT_UP)
     return hall
 
 

@@ -19,7 +19,7 @@ from parts.live.page_urls import urlpatterns as below_live
 from parts.live.rules import Game, Step
 from parts.live.screens.formats import Role
 from parts.live.seats import Seat
-from parts.live.services.seating import SeatAct
+from parts.live.services.seating import SeatAction
 
 Answer = tuple[str, int, str, str]  # what was asked, status, address, body
 
@@ -108,10 +108,10 @@ class Host:
         self.check_in_as_victim(self.new_code(), "a")
         for act in ("allow", "refuse", "here", "leave", "rename"):
             self.post(f"seat: {act}", "seat", one, self.device, act=act, number="0000")
-        undone = (SeatAct.CHECK_OUT, SeatAct.CHECK_IN, SeatAct.REMOVE, SeatAct.READMIT, SeatAct.APPROVE)
-        for act in (*undone, SeatAct.RENAME, SeatAct.TIME):
+        undone = (SeatAction.CHECK_OUT, SeatAction.CHECK_IN, SeatAction.REMOVE, SeatAction.READMIT, SeatAction.APPROVE)
+        for act in (*undone, SeatAction.RENAME, SeatAction.TIME):
             self.post(f"player: {act}", "change_player", [*one, self.seat.player], act=act, name="Other", percent="150")
-            if act in (SeatAct.CHECK_OUT, SeatAct.READMIT):
+            if act in (SeatAction.CHECK_OUT, SeatAction.READMIT):
                 self.check_in_as_victim(self.new_code(), "b")
         for name in ("speakers", "qa", "manage_qa", "agenda", "sort_ideas", "game_hosts"):
             self.post(name, name, one, act="remove", name=self.victim)

@@ -17,7 +17,7 @@ from foundation.store import keys
 from foundation.store.table import Delete
 from parts.live import changes, clock, repository, seats
 from parts.live.rules import Phase, Step
-from parts.live.screens import broadcaster, player_part, presence, push_events, rendering, snapshots
+from parts.live.screens import broadcaster, caches, player_part, presence, push_events, rendering, snapshots
 from parts.live.screens.broadcaster import Broadcaster, Subscriber
 from parts.live.screens.formats import Fragment, Role
 from parts.live.screens.presence import Presence
@@ -99,12 +99,12 @@ def listening(to: Broadcaster, game, role=Role.PLAYER, seat=None, language="en",
     """Somebody who was shown the room as it is now."""
     heard = Heard()
     snapshot = snapshots.current(game.id)
-    ear = Subscriber(heard.listener, role, language, address, version=snapshot.state.version)
-    ear.hears(push_events.for_all(role, snapshot))
+    subscriber = Subscriber(heard.listener, role, language, address, version=snapshot.state.version)
+    subscriber.accepts(push_events.for_all(role, snapshot))
     if seat:
-        ear.player, ear.device, ear.seat = seat.player, seat.device, seat.version
-        ear.own = player_part.own_version(snapshot, seat, role)
-    to.join(snapshot, ear)
+        subscriber.player, subscriber.device, subscriber.seat = seat.player, seat.device, seat.version
+        subscriber.own = player_part.own_version(snapshot, seat, role)
+    to.join(snapshot, subscriber)
     return heard
 
 
@@ -152,11 +152,11 @@ def test_what_changes_between_the_picture_and_the_beginning_is_not_lost(made, ou
     before = snapshots.current(game.id)
     drive(game, Step.NEXT)
     late = Heard()
-    ear = Subscriber(late.listener, Role.PLAYER, "en", version=before.state.version)
-    ear.hears(push_events.for_all(Role.PLAYER, before))
+    subscriber = Subscriber(late.listener, Role.PLAYER, "en", version=before.state.version)
+    subscriber.accepts(push_events.for_all(Role.PLAYER, before))
     first = listening(ours, game)
     ours.tick()
-    ours.join(before, ear)
+    ours.join(before, subscriber)
     ours.tick(only_woken=True)
     assert late.last("screen")["html"] == "player question-1-0-0"
     assert first.events == []
@@ -167,7 +167,7 @@ def test_who_was_shown_something_newer_is_told_nothing_older(made, ours, made_so
     older = snapshots.current(game.id)
     drive(game, Step.NEXT)
     phone = listening(ours, game)
-    ours._tell_all(older)
+    ours._send_all(older)
     assert phone.events == []
 
 
@@ -196,11 +196,11 @@ def test_a_question_closes_at_its_end_though_nobody_drives(made, ours, made_so_o
     time.now = state.clock.end() + clock.GRACE_MS
     ours.tick(only_woken=True)
     assert phone.events == []
-    assert ours._until_due() == 0.001, "it sleeps until then, not until the next look"
+    assert ours._until_deadline() == 0.001, "it sleeps until then, not until the next look"
     time.pass_(1)
     ours.tick(only_woken=True)
     assert phone.last("screen")["key"] == "results-1-0-0"
-    assert ours._until_due() > 1000
+    assert ours._until_deadline() > 1000
 
 
 def test_who_has_more_time_has_a_clock_of_their_own(made, ours, made_so_often):
@@ -241,10 +241,10 @@ def test_how_many_have_answered_is_told_to_the_hall_and_not_to_phones(made, ours
     ours.tick()
     give(game, ada, "0>1>2", at=clock.now())
     give(game, ada, "1>0>2", at=clock.now() + 1)
-    time.pass_(snapshots.COUNT_REFRESH_MS)
+    time.pass_(caches.COUNT_REFRESH_MS)
     ours.tick()
     assert wall.last("status")["html"].startswith("1 of 2")
-    time.pass_(snapshots.COUNT_REFRESH_MS - 1)
+    time.pass_(caches.COUNT_REFRESH_MS - 1)
     give(game, ben, "1>0>2", at=clock.now())
     ours.tick()
     assert wall.last("status")["html"].startswith("1 of 2"), "it is counted once a second"

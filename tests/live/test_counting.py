@@ -81,14 +81,14 @@ def test_nobody_answered():
 
 def test_options_that_are_not_there_are_not_chosen():
     found = trivia.count(1, 0, CAPITAL, said([1, 7], [-1], "1", 1, [True], None), untimed)
-    assert [entry.said for entry in found.entries] == [[1], [], [], [1], [], []]
+    assert [entry.value for entry in found.entries] == [[1], [], [], [1], [], []]
 
 
 def test_of_several_answers_of_one_player_the_last_counts():
     twice = [GivenAnswer("p0", [1], 9), GivenAnswer("p0", [0], 5)]
     for order in (twice, twice[::-1]):
         found = trivia.count(1, 0, CAPITAL, order, untimed)
-        assert (found.count, found.entries[0].said) == (1, [1])
+        assert (found.count, found.entries[0].value) == (1, [1])
 
 
 # --- call and answer ---
@@ -171,7 +171,7 @@ def test_the_result_holds_the_best_texts_and_the_entries_all():
 
 def test_texts_are_one_line_and_not_longer_than_they_may_be():
     found = answered(" two\n lines ", "x" * 400, "", "   ", 7, "lone \ud800 half")
-    assert [entry.said for entry in found.entries] == ["two lines", "x" * 300, "lone ? half"]
+    assert [entry.value for entry in found.entries] == ["two lines", "x" * 300, "lone ? half"]
 
 
 # --- polls ---
@@ -196,7 +196,7 @@ def test_a_ranking_is_counted_round_by_round():
 def test_a_poll_keeps_rankings_and_nobody_in_an_order_that_says_nothing():
     signed = zip(said("2>1", "0>2", "1>2", ""), "CADB", strict=True)
     found = ranked_poll.count(2, 1, LUNCH, [replace(each, receipt=receipt) for each, receipt in signed], seed="s")
-    assert [(each.player, each.said, each.receipt) for each in found.entries] == [
+    assert [(each.player, each.value, each.receipt) for each in found.entries] == [
         ("", "0>2", "A"),
         ("", "", "B"),
         ("", "2>1", "C"),
@@ -303,9 +303,9 @@ def test_texts_are_nobodys_and_stand_in_no_ones_order():
     rows = [(5, 0, True, f"Text {number}") for number in range(9)]
     found = survey.count(1, SURVEY, sheets(*rows))
     assert {entry.player for entry in found.entries} == {""}
-    assert {entry.said["question"] for entry in found.entries} == {3}
-    assert sorted(entry.said["text"] for entry in found.entries) == [row[3] for row in rows]
-    assert [entry.said["text"] for entry in found.entries] != [row[3] for row in rows]
+    assert {entry.value["question"] for entry in found.entries} == {3}
+    assert sorted(entry.value["text"] for entry in found.entries) == [row[3] for row in rows]
+    assert [entry.value["text"] for entry in found.entries] != [row[3] for row in rows]
     assert survey.count(1, SURVEY, sheets(*rows[::-1])) == found
 
 

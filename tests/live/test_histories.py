@@ -93,10 +93,10 @@ def said_in(game: Game, round_: Round) -> dict[str, str]:
         return {idea["text"].split()[0]: idea["text"] for idea in round_.result["ideas"]}
     if game.format.any_order:  # a secret one names nobody, but its first place does
         assert {bool(entry.player) for entry in round_.entries} == {not round_.result["secret"]}
-        return {player_of(entry.said): entry.said for entry in round_.entries}
+        return {player_of(entry.value): entry.value for entry in round_.entries}
     if game.engagement_type == Type.CALL_AND_ANSWER:
-        return {entry.player: entry.said for entry in round_.entries}
-    return {entry.said["text"].split()[0]: entry.said["text"] for entry in round_.entries}
+        return {entry.player: entry.value for entry in round_.entries}
+    return {entry.value["text"].split()[0]: entry.value["text"] for entry in round_.entries}
 
 
 def all_flaws(game: Game, acts: list[Act]) -> list[str]:

@@ -287,7 +287,7 @@ def test_what_one_person_writes_twice_counts_once_and_what_is_too_long_is_cut():
         GivenAnswer("c", None, 3),
     ]
     round_ = ideas.collected(1, 0, given)
-    assert {each.said["text"]: each.said["by"] for each in round_.entries} == {
+    assert {each.value["text"]: each.value["by"] for each in round_.entries} == {
         **dict.fromkeys(("one", "Two", "Three"), 1),
         "x" * 200: 1,
     }

@@ -235,7 +235,7 @@ def test_a_script_gets_the_words_alone(made):
     assert "<form" not in text_of(answer)
     answer = ada.tell(round=1)
     assert (answer.status_code, "Choose one of the options." in text_of(answer)) == (422, True)
-    assert repository.own_answer(game.id, state, ada.id).said == [0], "What was refused changes nothing."
+    assert repository.own_answer(game.id, state, ada.id).value == [0], "What was refused changes nothing."
 
 
 def test_sent_twice_is_said_once(made):
@@ -344,7 +344,7 @@ def test_whoever_was_removed_answers_no_more(made):
     assert ada.answer(option=1).status_code == 403
     answer = ada.tell(round=1, option=1)
     assert (answer.status_code, "You cannot answer from here at the moment." in text_of(answer)) == (409, True)
-    assert repository.own_answer(game.id, repository.read_state(game.id), ada.id).said == [0]
+    assert repository.own_answer(game.id, repository.read_state(game.id), ada.id).value == [0]
 
 
 def test_an_older_device_is_told_so(made):
@@ -384,7 +384,7 @@ def test_a_program_cannot_fill_a_session_with_answers(made, monkeypatch):
     assert (answer.status_code, "That was too fast." in text_of(answer)) == (429, True)
     assert ada.answer(option=1).status_code == 429
     assert ben.tell(round=1, option=1).status_code == 200, "Nobody else is held up."
-    assert repository.own_answer(game.id, repository.read_state(game.id), ada.id).said == [0]
+    assert repository.own_answer(game.id, repository.read_state(game.id), ada.id).value == [0]
     monkeypatch.setattr(clock, "now", lambda: now + WINDOW_MS)
     assert ada.tell(round=1, option=1).status_code == 200
 

@@ -249,7 +249,7 @@ def _noting_seats(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def entries_in_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     def signed(given):
         by_time = sorted(given, key=lambda each: each.at)
-        return tuple(Entry("", each.said, receipt=each.receipt) for each in by_time)
+        return tuple(Entry("", each.value, receipt=each.receipt) for each in by_time)
 
     ticks = iter(range(10**9))
     began = clock.now()

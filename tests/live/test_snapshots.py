@@ -13,7 +13,7 @@ from foundation.store.log import EventLog
 from foundation.store.table import Delete
 from parts.live import clock, repository, seats
 from parts.live.rules import Phase, Step
-from parts.live.screens import snapshots
+from parts.live.screens import caches, snapshots
 from parts.live.screens.snapshots import CachedSession, SessionCache
 from parts.questions.question import Type
 from tests.at_once import at_once
@@ -97,14 +97,14 @@ def test_a_seat_whose_number_was_never_told_is_seen_some_seconds_later(made, tim
     game = made(Type.TRIVIA)
     snapshots.current(game.id)
     seated(game, "Ada")
-    time.now += snapshots.SEATS_MAX_AGE_MS - 1
+    time.now += caches.MAX_AGE_MS - 1
     assert snapshots.current(game.id).seats == {}
     time.now += 1
     assert list(snapshots.current(game.id).seats) == ["ada"]
 
 
 def test_many_seats_are_read_once_a_second_while_a_hall_comes_in(made, time, asked, monkeypatch):
-    monkeypatch.setattr(snapshots, "MIN_THROTTLED_SEATS", 2)
+    monkeypatch.setattr(caches, "MIN_THROTTLED", 2)
     game = made(Type.TRIVIA)
     seated(game, "Ada", "Ben")
     snapshots.current(game.id)
@@ -113,7 +113,7 @@ def test_many_seats_are_read_once_a_second_while_a_hall_comes_in(made, time, ask
     asked.clear()
     assert len(snapshots.current(game.id).seats) == 2
     assert asked == ["get_many"]
-    time.now += snapshots.SEATS_REFRESH_MS
+    time.now += caches.THROTTLED_REFRESH_MS
     assert len(snapshots.current(game.id).seats) == 3
 
 
@@ -143,7 +143,7 @@ def test_a_game_closes_a_moment_after_everybody_has_answered(site, made, time):
     give(game, ada, [0], at=clock.now())
     assert not snapshots.current(game.id, counts=True).is_complete
     give(game, ben, [1], at=clock.now())
-    time.now += snapshots.COUNT_REFRESH_MS
+    time.now += caches.COUNT_REFRESH_MS
     snapshot = snapshots.current(game.id, counts=True)
     processes = [CachedSession(game.id) for _process in range(4)]
     assert all(each.counted(snapshot).is_complete for each in (snapshots.SESSIONS.of(game.id), *processes))
@@ -226,7 +226,7 @@ def test_a_session_that_is_gone_is_forgotten(site, made):
     snapshots.current(game.id)
     site.write(Delete(keys.game(game.id)))
     assert snapshots.current(game.id) is None
-    assert game.id not in snapshots.SESSIONS._kept
+    assert game.id not in snapshots.SESSIONS._sessions
 
 
 def test_what_is_kept_in_mind_is_bounded(made, monkeypatch):
@@ -236,5 +236,7 @@ def test_what_is_kept_in_mind_is_bounded(made, monkeypatch):
     monkeypatch.setattr(snapshots, "SESSIONS", SessionCache(most=25))
     for game in games:
         assert len(snapshots.current(game.id).seats) == 10
-    assert list(snapshots.SESSIONS._kept) == [game.id for game in games[1:]], "who was asked for longest ago goes first"
+    assert list(snapshots.SESSIONS._sessions) == [game.id for game in games[1:]], (
+        "who was asked for longest ago goes first"
+    )
     assert len(snapshots.current(games[0].id).seats) == 10

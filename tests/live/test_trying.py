@@ -62,5 +62,5 @@ def test_robots_disagree_and_whatever_the_visitor_says_it_is_a_race_without_a_lo
     assert not any(each["lots"] or each["between"] for each in results)
     assert len({tuple(each["winners"]) for each in results}) == 3, "the visitor decides"
     entries = snapshot_after("0").rounds[1].entries
-    assert len({each.said for each in entries}) > ROBOTS // 2
+    assert len({each.value for each in entries}) > ROBOTS // 2
     assert VISITOR in snapshot_after("0").seats

@@ -550,16 +550,16 @@ def test_the_maker_closes_opens_moves_and_deletes(made, signed_in):
     assert ida.get(manage).status_code == 404
 
 
-ACTS = ("", "close/", "reopen/", "extend/", "delete/")
+HOOKS = ("", "close/", "reopen/", "extend/", "delete/")
 
 
 def test_nobody_else_runs_it(made, signed_in, client):
     poll = made()
     eve = signed_in("Eve")
-    for act in ACTS:
+    for act in HOOKS:
         assert eve.get(f"/poll/{poll.id}/manage/{act}").status_code == 403
         assert client.get(f"/poll/{poll.id}/manage/{act}")["Location"].startswith("/sign-in/")
-    for act in (*ACTS[1:], "list/"):
+    for act in (*HOOKS[1:], "list/"):
         assert eve.post(f"/poll/{poll.id}/manage/{act}").status_code == 403
         assert client.post(f"/poll/{poll.id}/manage/{act}")["Location"].startswith("/sign-in/")
     assert repository.find(poll.id) == poll

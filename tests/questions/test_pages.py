@@ -101,12 +101,12 @@ def test_a_set_says_for_what_it_serves_and_shows_all_it_has(site, hers, made):
 
 PAGES = ("", "edit/", "delete/", "import/", "questions/new/", "questions/1/", "questions/1/remove/", "categories/1/")
 FILES = ("questions.csv", "questions.json", "set.gift")
-ACTS = ("active/", "share/", "copy/", "questions/1/move/", "categories/1/move/")
+HOOKS = ("active/", "share/", "copy/", "questions/1/move/", "categories/1/move/")
 
 
 def answers(client, set_id) -> dict[str, int]:
     pages = {each: client.get(f"/live/sets/{set_id}/{each}").status_code for each in (*PAGES, *FILES)}
-    return pages | {each: client.post(f"/live/sets/{set_id}/{each}").status_code for each in ACTS}
+    return pages | {each: client.post(f"/live/sets/{set_id}/{each}").status_code for each in HOOKS}
 
 
 @pytest.mark.deep
@@ -122,7 +122,7 @@ def test_a_shared_one_can_be_used_and_copied_and_not_changed(site, ida, his, mad
     services.share(ida, made, on=True)
     assert "Evening" in text(his.get("/live/sets/?show=shared"))
     found = answers(his, made)
-    assert {each for each, status in found.items() if status == 403} == {*PAGES[1:], *ACTS} - {"copy/"}
+    assert {each for each, status in found.items() if status == 403} == {*PAGES[1:], *HOOKS} - {"copy/"}
     assert {found[each] for each in ("", *FILES)} == {200}
     assert found["copy/"] == 302
     (copied,) = repository.owned_by("Bo", limit=9)[0]

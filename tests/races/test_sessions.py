@@ -11,7 +11,7 @@ from foundation.qa.rules import Fate, Mode
 from foundation.store import keys
 from parts.live import clock, qa_store, repository, seats
 from parts.live.qa import services as qa_services
-from parts.live.qa_rules import Act, QaQuestion
+from parts.live.qa_rules import QaAction, QaQuestion
 from parts.live.rules import Step
 from parts.live.services import answering, deleting, moving, seating
 from tests.live.conftest import drive, seated
@@ -112,8 +112,8 @@ def moderated(game, question: QaQuestion) -> QaQuestion:
 def test_of_two_hosts_who_moderate_a_question_the_second_changes_what_the_first_left(asked):
     game, _ben, question = asked
     act = partial(qa_services.moderate, game.id, question.id, "Hana")
-    with overtaken_by(partial(act, Act.ANSWER, "Because.")):
-        act(Act.HIDE)
+    with overtaken_by(partial(act, QaAction.ANSWER, "Because.")):
+        act(QaAction.HIDE)
     now = moderated(game, question)
     assert (now.fate, now.answer) == (Fate.HIDDEN, "Because.")
     assert [len(events(f"LiveQuestion{what}")) for what in ("Answered", "Hidden")] == [1, 1]
@@ -122,13 +122,13 @@ def test_of_two_hosts_who_moderate_a_question_the_second_changes_what_the_first_
 def test_a_question_that_one_host_has_hidden_is_not_put_up_by_another(asked):
     game, _ben, question = asked
     act = partial(qa_services.moderate, game.id, question.id, "Hana")
-    lost(partial(act, Act.PUT_UP), to=partial(act, Act.HIDE))
+    lost(partial(act, QaAction.PUT_UP), to=partial(act, QaAction.HIDE))
     assert (moderated(game, question).fate, qa_of(game).on_screen) == (Fate.HIDDEN, "")
 
 
 def test_what_one_host_has_put_up_another_does_not_take_down_by_moderating(asked):
     game, ben, question = asked
     other = send(game, ben, "When?")
-    with overtaken_by(partial(qa_services.moderate, game.id, other.id, "Hana", Act.PUT_UP)):
-        qa_services.moderate(game.id, question.id, "Hana", Act.ANSWER, "Because.")
+    with overtaken_by(partial(qa_services.moderate, game.id, other.id, "Hana", QaAction.PUT_UP)):
+        qa_services.moderate(game.id, question.id, "Hana", QaAction.ANSWER, "Because.")
     assert qa_of(game).on_screen == other.id

@@ -23,7 +23,7 @@ from .spread import LAYOUTS, place_of, place_of_event
 START = datetime(2026, 11, 15, 12, tzinfo=UTC)
 ACTORS = ("Ada", "Bo", "a#b%")
 ELECTIONS = ("Board", "BOARD", "Door", "ﬁne")
-ACTS = (
+HOOKS = (
     ("ElectionUpdated", lambda name: {"election_name": name}),
     ("BallotCast", lambda name: {"election_name": name, "voter_name": "x"}),
     ("ElectionRenamed", lambda name: {"election_name": name, "new_name": "Door"}),
@@ -60,7 +60,7 @@ def record(table, steps, clock=None):
     """Acts as numbers say them; every fifth number is left void."""
     log = EventLog(table, clock or Clock())
     for actor, election, act in steps:
-        event_type, said = ACTS[act]
+        event_type, said = HOOKS[act]
         log.record(Event(ACTORS[actor], event_type, said(ELECTIONS[election])))
         if (actor, act) == (0, 0):
             log.void(table.increment(keys.EVENT_NUMBER, "last"))

@@ -68,7 +68,7 @@ def is_free(table: SqliteTable) -> bool:
         return True
 
 
-ACTS = {
+HOOKS = {
     "write": lambda table: table.write(Put({"PK": "a", "SK": "1"})),
     "increment": lambda table: table.increment(Key("a", "1"), "count"),
     "sweep": lambda table: table.sweep(),
@@ -76,13 +76,13 @@ ACTS = {
 }
 
 
-@pytest.mark.parametrize("act", ACTS)
+@pytest.mark.parametrize("act", HOOKS)
 def test_whoever_waits_for_another_process_is_refused_in_time_and_has_written_nothing(file, act):
     with held_elsewhere(file), pytest.raises(Unavailable, match="too busy to write"):
-        ACTS[act](file)
+        HOOKS[act](file)
     until(lambda: is_free(file))
     assert file.count(Span("a")) == 0
-    ACTS[act](file)
+    HOOKS[act](file)
 
 
 def test_all_who_wait_together_are_refused_in_time(file):

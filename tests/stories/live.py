@@ -14,7 +14,7 @@ from parts.live import players, repository, seats
 from parts.live.follow_ups import services as follow_ups
 from parts.live.plays import best_answer
 from parts.live.qa import services as questions
-from parts.live.qa_rules import Act, QaSettings, text_id
+from parts.live.qa_rules import QaAction, QaSettings, text_id
 from parts.live.rules import Names, Phase, Step
 from parts.live.services import correcting, deleting, hosting, seating
 from parts.questions.question import Kind, Question, Type
@@ -158,9 +158,9 @@ def ask(game) -> None:
     aurelia, balthasar = seated(game, *NAMES[:2])
     state, qa = repository.read_state(game.id), QaSettings(is_on=True)
     asked = questions.send(game, state, qa, aurelia, (), WORDS, 1)
-    for act in (Act.SHOW, Act.PUT_UP, Act.TAKE_DOWN, Act.ANSWER, Act.PUT_UP):
+    for act in (QaAction.SHOW, QaAction.PUT_UP, QaAction.TAKE_DOWN, QaAction.ANSWER, QaAction.PUT_UP):
         after = questions.moderate(game.id, asked.id, "Hana", act, WORDS)
     for on in (True, False, True):
         questions.upvote(game, state, qa, balthasar, after, on=on)
-    questions.moderate(game.id, asked.id, "Hana", Act.HIDE)
-    questions.moderate_texts(game.id, 1, [text_id(game.id, 1, 0, fold(WORDS))], "Hana", Act.HIDE)
+    questions.moderate(game.id, asked.id, "Hana", QaAction.HIDE)
+    questions.moderate_texts(game.id, 1, [text_id(game.id, 1, 0, fold(WORDS))], "Hana", QaAction.HIDE)

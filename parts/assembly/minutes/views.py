@@ -133,7 +133,7 @@ def _by_name(minutes: Minutes, question: Question, round_: Round) -> Iterator[tu
         return
     voters, weights = dict[str, list[str]](), weights_of(round_)
     for entry in round_.entries:
-        voters.setdefault(entry.said, []).append(entry.player)
+        voters.setdefault(entry.value, []).append(entry.player)
     for vote in sorted(voters, key=lambda vote: (vote in VOTED and VOTED.index(vote) + 1, -len(voters[vote]), vote)):
         yield vote_text(vote, question, options_of(round_, question)), _names(minutes, voters[vote], weights)
 

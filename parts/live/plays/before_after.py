@@ -57,7 +57,7 @@ def firsts(
     given: Iterable[GivenAnswer], players: Mapping[str, str], question: Question, salt: bytes
 ) -> dict[str, FirstChoice]:
     """Uses different pseudonyms from the answers, so that the two cannot be linked."""
-    found = {each.player: first_of(counting.ranking_of(each.said, question)) for each in given}
+    found = {each.player: first_of(counting.ranking_of(each.value, question)) for each in given}
     return {pseudonym(salt, players[name]): first for name, first in found.items() if first != NOBODY}
 
 
@@ -108,7 +108,7 @@ def _summary(round_: Round | None, question: Question) -> dict[str, Any]:
 
 def closeness(round_: Round, question: Question) -> dict[str, Any]:
     """How many ballots would have had to differ for another option to win."""
-    ballots = Ballots.of(counting.names_of(question), [entry.said for entry in round_.entries])
+    ballots = Ballots.of(counting.names_of(question), [entry.value for entry in round_.entries])
     found = measure_closeness(ballots, count(ballots, "irv"))
     return {"ballots": found.ballots, "exact": found.exact}
 

@@ -60,7 +60,7 @@ VOTE_FOR_ONE = gettext_lazy("Rank at least one of the answers.")
 
 def count_answers(number: int, index: int, given: Iterable[GivenAnswer]) -> Round:
     """First close: collects the answers. No points yet, and none at all if too few answers are left to vote on."""
-    texts = {each.player: one_line(each.said) for each in last_by_player(given)}
+    texts = {each.player: one_line(each.value) for each in last_by_player(given)}
     entries = tuple(Entry(player, text) for player, text in texts.items() if text)
     sealed = Round(number, index, len(entries), {}, entries)
     return replace(sealed, result=_answers_result(merged_answers(sealed), None))
@@ -68,7 +68,7 @@ def count_answers(number: int, index: int, given: Iterable[GivenAnswer]) -> Roun
 
 def merged_answers(sealed: Round) -> tuple[Answer, ...]:
     """Merges equal texts; an answer's number is its index here."""
-    return scores.merged({entry.player: entry.said for entry in sealed.entries})
+    return scores.merged({entry.player: entry.value for entry in sealed.entries})
 
 
 def count_votes(sealed: Round, given: Iterable[GivenAnswer], hidden: frozenset[int] = frozenset()) -> Round:
@@ -89,7 +89,7 @@ def _votes(answers: Sequence[Answer], given: Iterable[GivenAnswer], hidden: froz
     own = scores.own_answers(answers)
     for each in last_by_player(given):
         try:
-            vote = vote_from_item(each.said)
+            vote = vote_from_item(each.value)
             scores.check_vote(vote, own.get(each.player))
         except (scores.BadVote, LookupError, TypeError, ValueError, AttributeError):
             continue
@@ -347,8 +347,8 @@ class BestAnswer(Play):
         answers = [_without_removed(each, removed) for each in result["answers"] if texts.is_seen(number, each["text"])]
         answers = [each for each in answers if each["by"]]
         entries = tuple(
-            replace(entry, said="", points=0, bonus=0)
-            if entry.player in removed or not texts.is_seen(number, entry.said)
+            replace(entry, value="", points=0, bonus=0)
+            if entry.player in removed or not texts.is_seen(number, entry.value)
             else entry
             for entry in round_.entries
         )
@@ -362,8 +362,8 @@ class BestAnswer(Play):
         return replace(round_, result={**result, **changed}, entries=entries)
 
     def texts_to_moderate(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
-        by_fold = {fold(each.said): each.said for each in round_.entries if each.said}
-        remaining = {fold(each.said) for each in round_.entries if each.player not in removed}
+        by_fold = {fold(each.value): each.value for each in round_.entries if each.value}
+        remaining = {fold(each.value) for each in round_.entries if each.player not in removed}
         return [
             moderation.moderated_text(texts, round_.number, text, is_of_removed=folded not in remaining)
             for folded, text in by_fold.items()
@@ -375,7 +375,7 @@ class BestAnswer(Play):
     def own_text(self, snapshot: Snapshot, player: str) -> str | None:
         sealed = snapshot.phase_data.round if snapshot.phase_data else snapshot.as_sealed.get(snapshot.state.round)
         entries = sealed.entries if sealed else ()
-        texts = cached(snapshot, "own texts", make=lambda: {each.player: str(each.said) for each in entries})
+        texts = cached(snapshot, "own texts", make=lambda: {each.player: str(each.value) for each in entries})
         return texts.get(player)
 
     def lists_answers(self, round_: Round) -> bool:
@@ -384,7 +384,7 @@ class BestAnswer(Play):
 
     def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         for entry in round_.entries:
-            yield scored_csv_line(entry, entry.said, name_of) | ({} if entry.said else {"row": "answer hidden"})
+            yield scored_csv_line(entry, entry.value, name_of) | ({} if entry.value else {"row": "answer hidden"})
 
     def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
         return str(answer)

@@ -163,7 +163,7 @@ class Ideas(Play):
         robots = None
         if state.phase == Phase.VOTING:
             hidden = moderation.hidden_options(closing.texts, state.round, sorted_.order.options)
-            cast = tuple(replace(each, said=moderation.without_options(each.said, hidden)) for each in box.last)
+            cast = tuple(replace(each, value=moderation.without_options(each.value, hidden)) for each in box.last)
             closing = replace(closing, box=replace(box, last=cast))
         else:
             robots = orders.count_robots(game.id, state.round)
@@ -187,7 +187,7 @@ class Ideas(Play):
         game, state, box = closing.game, closing.state, closing.box
         written = ideas.collected(state.round, state.question, box.last)
         robots = box.by_robots(each.player for each in box.last)
-        out = moderation.waiting_texts(closing.texts, state.round, [each.said["text"] for each in written.entries])
+        out = moderation.waiting_texts(closing.texts, state.round, [each.value["text"] for each in written.entries])
         if not ideas.is_sorted(written, robots):
             return Closed(self.too_little(closing, ideas.unvoted(written, robots, out=out)))
         writes = orders.creation(game, state.round, orders.parts(written, robots), len(written.entries), out)

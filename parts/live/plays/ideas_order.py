@@ -71,7 +71,7 @@ def valid_texts(said: Any) -> tuple[str, ...]:
 
 def collected(number: int, index: int, given: Iterable[GivenAnswer]) -> Round:
     """Merges equal texts, in an order that does not reveal who wrote what, or when."""
-    written = [valid_texts(each.said) for each in given]
+    written = [valid_texts(each.value) for each in given]
     people = sum(map(bool, written))
     alike: dict[str, list[str]] = {}
     for text in (text for texts in written for text in texts):
@@ -94,7 +94,7 @@ def _hash_order(words: str) -> bytes:
 
 
 def ideas_of_round(round_: Round) -> tuple[Idea, ...]:
-    return tuple(Idea(entry.said["text"], entry.said["by"]) for entry in round_.entries)
+    return tuple(Idea(entry.value["text"], entry.value["by"]) for entry in round_.entries)
 
 
 def is_sorted(round_: Round, robots: int) -> bool:

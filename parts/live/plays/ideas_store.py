@@ -76,15 +76,15 @@ def read(game_id: str, round_: int) -> tuple[Round, SortedIdeas] | None:
 
 # --- sorting: several hosts may act at once without losing an action ---
 
-Act = Callable[[SortedIdeas], Order]
+Sorting = Callable[[SortedIdeas], Order]
 
 
-def sort(game_id: str, round_: int, act: Act) -> None:
+def sort(game_id: str, round_: int, act: Sorting) -> None:
     retry_lost_race(lambda: _sort(game_id, round_, act))
     changes.publish(game_id)
 
 
-def _sort(game_id: str, round_: int, act: Act) -> None:
+def _sort(game_id: str, round_: int, act: Sorting) -> None:
     game, state = repository.load(game_id)
     sorted_ = read(game_id, round_) if (state.phase, state.round) == (Phase.SORTING, round_) else None
     if sorted_ is None or sorted_[1].order.settled:

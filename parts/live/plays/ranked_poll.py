@@ -36,12 +36,12 @@ def count(number: int, index: int, question: Question, given: Iterable[GivenAnsw
     """Counts rankings by instant runoff, and single choices by plurality. Ties are broken by a reproducible lot. The
     result has `method`, `total`, `blank`, `winners`, `places`, `rounds`, `lots`; its entries are sorted rankings
     without names."""
-    cast = [replace(each, said=ranking_of(each.said, question)) for each in last_by_player(given)]
-    ranked = [each for each in cast if each.said]
+    cast = [replace(each, value=ranking_of(each.value, question)) for each in last_by_player(given)]
+    ranked = [each for each in cast if each.value]
     if not may_be_shown(len(ranked), sum(each.robot for each in ranked)):
         return too_few(number, index, len(cast))
     entries = anonymous_entries(cast)
-    rankings = [entry.said for entry in entries]
+    rankings = [entry.value for entry in entries]
     method = "irv" if question.kind == Kind.RANKING else "plurality"
     return Round(number, index, len(rankings), counting.race(question, rankings, method, seed), entries)
 
@@ -53,7 +53,7 @@ def ranking_lines(round_: Round, question: Question) -> Iterator[CsvLine]:
     for option, place in result["places"]:
         yield {"row": "option", "answer": options[option], "number": first[option] or 0, "place": place}
     for entry in round_.entries:
-        yield {"row": "ballot", "answer": answer_forms.ranking_text(entry.said, options)}
+        yield {"row": "ballot", "answer": answer_forms.ranking_text(entry.value, options)}
 
 
 def random_ranking(question: Question, chance: Random) -> str:

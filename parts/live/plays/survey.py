@@ -47,13 +47,13 @@ Context = dict[str, Any]
 def count(number: int, questions: Sequence[Question], given: Iterable[GivenAnswer], index: int = 0) -> Round:
     """The result has `questions`, each with `kind`, `count` and totals; the entries are texts by question, without
     names. One person's answers to different questions cannot be linked, not even by order."""
-    sheets = [each for each in last_by_player(given) if isinstance(each.said, Mapping)]
+    sheets = [each for each in last_by_player(given) if isinstance(each.value, Mapping)]
     if not may_be_shown(len(sheets), sum(each.robot for each in sheets)):
         return too_few(number, index, len(sheets))
     totals: list[dict[str, Any]] = []
     texts: list[Entry] = []
     for place, question in enumerate(questions):
-        valued = ((_value(question, sheet.said.get(str(place))), sheet.robot) for sheet in sheets)
+        valued = ((_value(question, sheet.value.get(str(place))), sheet.robot) for sheet in sheets)
         answers = [(value, robot) for value, robot in valued if value is not None]
         is_enough = may_be_shown(len(answers), sum(robot for _answer, robot in answers))
         values = [value for value, _robot in answers] if is_enough else []
@@ -230,7 +230,7 @@ class Survey(Play):
         return "survey", {"sheets": sheets, "count": round_.count}
 
     def without_hidden(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
-        visible = [each for each in round_.entries if texts.is_seen(round_.number, each.said["text"], _place(each))]
+        visible = [each for each in round_.entries if texts.is_seen(round_.number, each.value["text"], _place(each))]
         gone = len(round_.entries) - len(visible)
         if not gone:
             return round_
@@ -243,7 +243,7 @@ class Survey(Play):
         return replace(round_, result={**round_.result, "questions": questions, "hidden": gone}, entries=tuple(visible))
 
     def texts_to_moderate(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
-        found = {(_place(each), fold(each.said["text"])): each.said["text"] for each in round_.entries}
+        found = {(_place(each), fold(each.value["text"])): each.value["text"] for each in round_.entries}
         return [
             moderation.moderated_text(texts, round_.number, text, place) for (place, _folded), text in found.items()
         ]
@@ -260,14 +260,14 @@ class Survey(Play):
             if totals.get("too_few"):
                 yield place, {"row": "too few", "number": totals["count"]}
         for entry in round_.entries:
-            yield round_.question + _place(entry), {"row": "text", "answer": entry.said["text"]}
+            yield round_.question + _place(entry), {"row": "text", "answer": entry.value["text"]}
 
     def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
         return str(answer["text"])
 
 
 def _place(entry: Entry) -> int:
-    return int(entry.said["question"])
+    return int(entry.value["question"])
 
 
 def _numbers(question: Question, totals: Mapping[str, Any]) -> Iterable[tuple[str, int]]:
@@ -298,7 +298,7 @@ def _sheet(round_: Round, place: int, question: Question, totals: Mapping[str, A
     if totals.get("too_few"):
         return sheet | {"too_few": True}
     if question.kind == Kind.TEXT:
-        texts = [entry.said["text"] for entry in round_.entries if entry.said["question"] == place]
+        texts = [entry.value["text"] for entry in round_.entries if entry.value["question"] == place]
         left = and_others(totals["count"] - totals.get("hidden", 0) - min(len(texts), MAX_TEXTS_SHOWN))
         return sheet | {
             "first": texts[:FIRST_TEXTS_SHOWN],

@@ -33,17 +33,17 @@ def count(
 ) -> Round:
     """The result has `chosen` (count per option), `right`, `fully_right`; entries have choices, points and bonus."""
     entries = tuple(_entry(question, each, clock_of if bonus else None) for each in last_by_player(given))
-    chosen = Counter(option for entry in entries for option in entry.said)
+    chosen = Counter(option for entry in entries for option in entry.value)
     result = {
         "chosen": [chosen[option] for option in range(len(question.options))],
         "right": sorted(set(question.right)),
-        "fully_right": sum(set(entry.said) == set(question.right) for entry in entries),
+        "fully_right": sum(set(entry.value) == set(question.right) for entry in entries),
     }
     return Round(number, index, len(entries), result, entries)
 
 
 def _entry(question: Question, given: GivenAnswer, clock_of: ClockOf | None) -> Entry:
-    chosen = valid_options(given.said, question)
+    chosen = valid_options(given.value, question)
     bonus = scores.speed(chosen, question.right, *clock_of(given)) if clock_of else 0
     return Entry(given.player, chosen, scores.trivia(chosen, question.right), bonus)
 
@@ -116,7 +116,7 @@ class Trivia(Play):
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
     ) -> tuple[str, dict[str, Any]]:
         chosen, right = round_.result["chosen"], round_.result["right"]
-        own_answer = next((entry.said for entry in round_.entries if own and entry.player == own), ())
+        own_answer = next((entry.value for entry in round_.entries if own and entry.player == own), ())
         bars = [
             Bar(
                 label=label,
@@ -146,8 +146,8 @@ class Trivia(Play):
             is_right = "yes" if place in right else "no"
             yield {"row": "option", "answer": label, "right": is_right, "number": round_.result["chosen"][place]}
         for entry in round_.entries:
-            is_right = "yes" if set(entry.said) == set(right) else "no"
-            yield scored_csv_line(entry, answer_forms.options_text(entry.said, options), name_of) | {"right": is_right}
+            is_right = "yes" if set(entry.value) == set(right) else "no"
+            yield scored_csv_line(entry, answer_forms.options_text(entry.value, options), name_of) | {"right": is_right}
 
     def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
         return answer_forms.options_text(answer, options)

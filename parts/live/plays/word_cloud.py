@@ -42,9 +42,9 @@ class Word:
 
 def sized(round_: Round) -> list[Word]:
     """Most frequent first, sized by frequency."""
-    most = max((each.said["by"] for each in round_.entries), default=1)
+    most = max((each.value["by"] for each in round_.entries), default=1)
     found = [
-        Word(each.said["text"], each.said["by"], 1 + (SIZES - 1) * (each.said["by"] - 1) // max(1, most - 1))
+        Word(each.value["text"], each.value["by"], 1 + (SIZES - 1) * (each.value["by"] - 1) // max(1, most - 1))
         for each in round_.entries
     ]
     return sorted(found, key=lambda each: (-each.by, fold(each.text)))
@@ -107,12 +107,12 @@ class WordCloud(Play):
         return "word_cloud", {"cloud": cloud, "words": visible, "count": round_.count, "left": left}
 
     def without_hidden(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
-        seen = tuple(each for each in round_.entries if texts.is_seen(round_.number, each.said["text"]))
+        seen = tuple(each for each in round_.entries if texts.is_seen(round_.number, each.value["text"]))
         gone = len(round_.entries) - len(seen)
         return replace(round_, result={**round_.result, "hidden": gone}, entries=seen) if gone else round_
 
     def texts_to_moderate(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
-        return [moderation.moderated_text(texts, round_.number, each.said["text"]) for each in round_.entries]
+        return [moderation.moderated_text(texts, round_.number, each.value["text"]) for each in round_.entries]
 
     def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         return ({"row": "word", "answer": each.text, "number": each.by} for each in sized(round_))

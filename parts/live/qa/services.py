@@ -23,17 +23,17 @@ from parts.live import changes
 from parts.live import qa_rules as rules
 from parts.live import qa_store as repository
 from parts.live import repository as games
-from parts.live.qa_rules import Act, QaQuestion, QaSettings
+from parts.live.qa_rules import QaAction, QaQuestion, QaSettings
 from parts.live.rules import Game, State
 from parts.live.seats import Seat
 
 TRANSACTION_TEXTS = 50  # decided in one transaction
 EVENTS = {
-    Act.SHOW: "LiveQuestionShown",
-    Act.HIDE: "LiveQuestionHidden",
-    Act.ANSWER: "LiveQuestionAnswered",
-    Act.PUT_UP: "LiveQuestionPutUp",
-    Act.TAKE_DOWN: "LiveQuestionTakenDown",
+    QaAction.SHOW: "LiveQuestionShown",
+    QaAction.HIDE: "LiveQuestionHidden",
+    QaAction.ANSWER: "LiveQuestionAnswered",
+    QaAction.PUT_UP: "LiveQuestionPutUp",
+    QaAction.TAKE_DOWN: "LiveQuestionTakenDown",
 }
 
 
@@ -86,12 +86,12 @@ def _set_up(game_id: str, who: str, chosen: dict[str, Any]) -> QaSettings:
     return after
 
 
-def moderate(game_id: str, question: str, who: str, act: Act, answer: str = "") -> QaQuestion:
+def moderate(game_id: str, question: str, who: str, act: QaAction, answer: str = "") -> QaQuestion:
     """Moderate a question; if two hosts race, the second retries with the current state."""
     return retry_lost_race(lambda: _moderated(game_id, question, who, act, answer))
 
 
-def _moderated(game_id: str, question: str, who: str, act: Act, answer: str) -> QaQuestion:
+def _moderated(game_id: str, question: str, who: str, act: QaAction, answer: str) -> QaQuestion:
     game, _state, qa, before = _read(game_id, question)
     if qa is None or before is None:
         raise NotNow(question_rules.NOT_THERE)
@@ -101,19 +101,19 @@ def _moderated(game_id: str, question: str, who: str, act: Act, answer: str) -> 
         raise NotNow(question_rules.ALREADY_CHANGED)
     board = repository.board(game.id, game.ttl)
     own = [store.checking_unchanged(board, before)] if after == before else store.moderating(board, before, after)
-    said = {"game_id": game.id, "asked": before.id, "on_screen": screen}
-    record(Event(who, EVENTS[act], said), *own, *repository.putting_up(game, qa, screen))
+    event_data = {"game_id": game.id, "asked": before.id, "on_screen": screen}
+    record(Event(who, EVENTS[act], event_data), *own, *repository.putting_up(game, qa, screen))
     changes.publish(game.id)
     return after
 
 
-def moderate_texts(game_id: str, round_: int, marks: Sequence[str], who: str, act: Act) -> None:
+def moderate_texts(game_id: str, round_: int, marks: Sequence[str], who: str, act: QaAction) -> None:
     """Show or hide texts of a round, on every screen from its next update and in the report."""
     game, _state = games.load(game_id)
-    fate = Fate.HIDDEN if act == Act.HIDE else Fate.SHOWN
+    fate = Fate.HIDDEN if act == QaAction.HIDE else Fate.SHOWN
     for some in by_count(marks, TRANSACTION_TEXTS):
-        said = {"game_id": game_id, "round": round_, "texts": some, "fate": str(fate)}
-        record(Event(who, "LiveTextsModerated", said), *repository.deciding(game, round_, some, fate))
+        event_data = {"game_id": game_id, "round": round_, "texts": some, "fate": str(fate)}
+        record(Event(who, "LiveTextsModerated", event_data), *repository.deciding(game, round_, some, fate))
     changes.publish(game_id)
 
 

@@ -55,12 +55,12 @@ class Subscriber:
     seat: int = 0  # version of the seat last shown
     own: str = ""  # version of the player's own part last sent
     version: int = 0  # of the newest state sent
-    heard: dict[str, str] = field(default_factory=dict)  # key last sent for each kind of event
+    sent: dict[str, str] = field(default_factory=dict)  # key last sent for each kind of event
 
-    def hears(self, events: Iterable[PushEvent]) -> tuple[PushEvent, ...]:
+    def accepts(self, events: Iterable[PushEvent]) -> tuple[PushEvent, ...]:
         """Returns the events that are new to this listener, and marks them as sent."""
-        new = tuple(each for each in events if self.heard.get(each.name) != each.key)
-        self.heard.update((each.name, each.key) for each in new)
+        new = tuple(each for each in events if self.sent.get(each.name) != each.key)
+        self.sent.update((each.name, each.key) for each in new)
         return new
 
 
@@ -69,29 +69,29 @@ class Broadcaster:
         self.ticking = ticking
         self.alone = alone  # no thread: tests tick by hand
         self.around: Callable[[], AbstractContextManager[None]] = nullcontext  # wraps each tick
-        self._ears: dict[str, dict[Subscriber, None]] = {}  # by session, oldest first
+        self._subscribers: dict[str, dict[Subscriber, None]] = {}  # by session, oldest first
         self._addresses: Counter[str] = Counter()  # listeners by address
         self._woken: set[str] = set()
-        self._due: dict[str, int] = {}  # when something has to be closed, by session
-        self._told: dict[str, Snapshot] = {}  # snapshot sent to all listeners except new ones
+        self._deadlines: dict[str, int] = {}  # when something has to be closed, by session
+        self._shown: dict[str, Snapshot] = {}  # snapshot sent to all listeners except new ones
         self._new: dict[str, set[Subscriber]] = {}
         self._change = threading.Condition()
         self._thread: threading.Thread | None = None
 
     # --- listeners ---
 
-    def join(self, snapshot: Snapshot, ear: Subscriber) -> None:
+    def join(self, snapshot: Snapshot, subscriber: Subscriber) -> None:
         """Subscribes a listener to everything that differs from this snapshot, which it has been shown."""
-        if ear.role in HOSTING:
+        if subscriber.role in HOSTING:
             PRESENCE.saw_host(snapshot.game.id)
-        for oldest in self._too_many(snapshot.game.id, ear):
+        for oldest in self._too_many(snapshot.game.id, subscriber):
             oldest.listener.close()
             self.leave(snapshot.game.id, oldest.listener)
         with self._change:
-            self._addresses[ear.address] += 1
-            self._ears.setdefault(snapshot.game.id, {})[ear] = None
-            self._new.setdefault(snapshot.game.id, set()).add(ear)
-            if self._told.get(snapshot.game.id, snapshot) is not snapshot:
+            self._addresses[subscriber.address] += 1
+            self._subscribers.setdefault(snapshot.game.id, {})[subscriber] = None
+            self._new.setdefault(snapshot.game.id, set()).add(subscriber)
+            if self._shown.get(snapshot.game.id, snapshot) is not snapshot:
                 self._woken.add(snapshot.game.id)
                 self._change.notify_all()
             self._start()
@@ -100,33 +100,33 @@ class Broadcaster:
         """Whether an address may open another stream; each has a limited share, so that others can connect too."""
         return self._addresses[address] < MAX_ADDRESS_SHARE * settings.WEB_CONNECTIONS
 
-    def _too_many(self, game_id: str, ear: Subscriber) -> list[Subscriber]:
+    def _too_many(self, game_id: str, subscriber: Subscriber) -> list[Subscriber]:
         """A seat's oldest streams, to be closed when it opens more than it may have."""
-        if not ear.player:
+        if not subscriber.player:
             return []
-        own = [each for each in self._all(game_id) if (each.player, each.role) == (ear.player, ear.role)]
+        own = [each for each in self._all(game_id) if (each.player, each.role) == (subscriber.player, subscriber.role)]
         return own[: max(0, len(own) + 1 - MAX_STREAMS_PER_SEAT)]
 
     def leave(self, game_id: str, listener: Listener) -> None:
         with self._change:
-            ears = self._ears.get(game_id, {})
-            for gone in [each for each in ears if each.listener is listener]:
-                del ears[gone]
+            subscribers = self._subscribers.get(game_id, {})
+            for gone in [each for each in subscribers if each.listener is listener]:
+                del subscribers[gone]
                 self._addresses[gone.address] -= 1
                 if not self._addresses[gone.address]:
                     del self._addresses[gone.address]
-            if not ears:
-                for by_session in (self._ears, self._due, self._told, self._new):
+            if not subscribers:
+                for by_session in (self._subscribers, self._deadlines, self._shown, self._new):
                     by_session.pop(game_id, None)
             self._change.notify_all()
 
     def listeners(self, game_id: str) -> int:
-        return len(self._ears.get(game_id, ()))
+        return len(self._subscribers.get(game_id, ()))
 
     def wake(self, game_id: str) -> None:
         """Refreshes a session at once, because it has changed."""
         with self._change:
-            if game_id in self._ears:
+            if game_id in self._subscribers:
                 self._woken.add(game_id)
                 self._change.notify_all()
 
@@ -139,42 +139,42 @@ class Broadcaster:
             self._thread.start()
 
     def _run(self) -> None:
-        looked = self.ticking()
-        while self._waits(looked):
-            all_of_them = self.ticking() - looked >= REFRESH_SECONDS
-            if all_of_them:
-                looked = self.ticking()
-            self.tick(only_woken=not all_of_them)
+        refreshed_at = self.ticking()
+        while self._wait(refreshed_at):
+            all_are_due = self.ticking() - refreshed_at >= REFRESH_SECONDS
+            if all_are_due:
+                refreshed_at = self.ticking()
+            self.tick(only_woken=not all_are_due)
 
-    def _waits(self, looked: float) -> bool:
+    def _wait(self, refreshed_at: float) -> bool:
         """Sleeps until the next tick; false if there are no listeners left."""
         with self._change:
-            while self._ears:
-                left = min(looked + REFRESH_SECONDS - self.ticking(), self._until_due())
+            while self._subscribers:
+                left = min(refreshed_at + REFRESH_SECONDS - self.ticking(), self._until_deadline())
                 if left <= 0 or self._woken:
                     return True
                 self._change.wait(left)
             self._thread = None
             return False
 
-    def _until_due(self) -> float:
+    def _until_deadline(self) -> float:
         """Seconds until something has to be closed; what failed to close waits for the next tick."""
-        return (min(self._due.values(), default=2**62) - clock.now()) / 1000
+        return (min(self._deadlines.values(), default=2**62) - clock.now()) / 1000
 
     # --- refreshing and sending ---
 
     def tick(self, *, only_woken: bool = False) -> None:
         """Refreshes all sessions that have listeners, or only those that have changed or have a deadline to enforce."""
         with self._change:
-            over = {each for each, at in self._due.items() if at <= clock.now()}
-            ids = (self._woken | over) & self._ears.keys() if only_woken else set(self._ears)
+            over = {each for each, at in self._deadlines.items() if at <= clock.now()}
+            ids = (self._woken | over) & self._subscribers.keys() if only_woken else set(self._subscribers)
             self._woken.clear()
             for game_id in over:
-                del self._due[game_id]
-        with _log_failures("Live sessions could not be looked at."), self.around():
-            self._look(sorted(ids))
+                del self._deadlines[game_id]
+        with _log_failures("Live sessions could not be refreshed_at at."), self.around():
+            self._refresh(sorted(ids))
 
-    def _look(self, ids: Collection[str]) -> None:
+    def _refresh(self, ids: Collection[str]) -> None:
         items = table().get_many(place for game_id in ids for place in snapshots.keys_to_read(game_id)) if ids else {}
         refreshed: list[Snapshot] = []
         for game_id in ids:
@@ -183,107 +183,114 @@ class Broadcaster:
                 if snapshot is None:
                     self._dismiss(game_id, self._all(game_id), GONE)
                     continue
-                self._note_due(snapshot)
-                self._tell_all(snapshot)
+                self._note_deadline(snapshot)
+                self._send_all(snapshot)
                 refreshed.append(snapshot)
         for snapshot in refreshed:  # further round trips come after all have been sent the change
-            with _log_failures("A live session could not be looked at more closely."):
-                self._look_closely(snapshot)
+            with _log_failures("A live session could not be refreshed_at at more closely."):
+                self._refresh_counts(snapshot)
 
     def _language(self, game_id: str) -> str:
         """The host's language."""
         return next((each.language for each in self._all(game_id) if each.role in HOSTING), settings.LANGUAGE_CODE)
 
-    def _look_closely(self, snapshot: Snapshot) -> None:
+    def _refresh_counts(self, snapshot: Snapshot) -> None:
         """Reads what takes more round trips: the number of answers, upvotes, and who is present."""
-        ears = self._all(snapshot.game.id)
-        if any(each.role in COUNTING for each in ears):
-            self._tell_all(snapshot := snapshots.with_answer_count(snapshot))
-        if any(each.role in OF_QA for each in ears):
-            self._tell_all(snapshot := snapshots.with_upvotes(snapshot))
-        if any(each.role in HOSTING for each in ears):
+        subscribers = self._all(snapshot.game.id)
+        if any(each.role in COUNTING for each in subscribers):
+            self._send_all(snapshot := snapshots.with_answer_count(snapshot))
+        if any(each.role in OF_QA for each in subscribers):
+            self._send_all(snapshot := snapshots.with_upvotes(snapshot))
+        if any(each.role in HOSTING for each in subscribers):
             PRESENCE.saw_host(snapshot.game.id)
-        if ears:
-            PRESENCE.look(snapshot, {each.player for each in ears if each.player})
+        if subscribers:
+            PRESENCE.look(snapshot, {each.player for each in subscribers if each.player})
 
     def _all(self, game_id: str) -> list[Subscriber]:
         with self._change:
-            return list(self._ears.get(game_id, ()))
+            return list(self._subscribers.get(game_id, ()))
 
-    def _note_due(self, snapshot: Snapshot) -> None:
+    def _note_deadline(self, snapshot: Snapshot) -> None:
         end = snapshot.state.clock.end(snapshot.state.longest) if snapshot.state.is_open else None
         at = end + clock.GRACE_MS + 1 if end is not None else 0
         with self._change:
-            if at > clock.now() and snapshot.game.id in self._ears:
-                self._due[snapshot.game.id] = at
+            if at > clock.now() and snapshot.game.id in self._subscribers:
+                self._deadlines[snapshot.game.id] = at
 
-    def _tell_all(self, snapshot: Snapshot) -> None:
+    def _send_all(self, snapshot: Snapshot) -> None:
         """Sends first what is shared by everybody in a role, then each player's own part."""
         by_kind = self._behind(snapshot)
-        for (role, language), ears in by_kind.items():
+        for (role, language), subscribers in by_kind.items():
             with _log_failures("A screen could not be made."), translation.override(language):
-                self._tell_kind(snapshot, role, ears)
-        for (role, language), ears in by_kind.items():
+                self._send_shared(snapshot, role, subscribers)
+        for (role, language), subscribers in by_kind.items():
             if role in SEATED:
                 with _log_failures("What is a player's own could not be made."), translation.override(language):
-                    self._tell_each(snapshot, ears)
+                    self._send_own(snapshot, subscribers)
 
     def _behind(self, snapshot: Snapshot) -> dict[tuple[Role, str], list[Subscriber]]:
         """Listeners who may not have this snapshot yet, by role and language; never sends older state after newer."""
         with self._change:
-            ears = self._ears.get(snapshot.game.id, {}).keys()
-            is_told = self._told.get(snapshot.game.id) is snapshot
-            if ears:
-                self._told[snapshot.game.id] = snapshot
-            behind = self._new.pop(snapshot.game.id, set()) & ears if is_told else ears
+            subscribers = self._subscribers.get(snapshot.game.id, {}).keys()
+            is_shown = self._shown.get(snapshot.game.id) is snapshot
+            if subscribers:
+                self._shown[snapshot.game.id] = snapshot
+            behind = self._new.pop(snapshot.game.id, set()) & subscribers if is_shown else subscribers
             found: dict[tuple[Role, str], list[Subscriber]] = {}
-            for ear in behind:
-                if ear.version <= snapshot.state.version:
-                    ear.version = snapshot.state.version
-                    found.setdefault((ear.role, ear.language), []).append(ear)
+            for subscriber in behind:
+                if subscriber.version <= snapshot.state.version:
+                    subscriber.version = snapshot.state.version
+                    found.setdefault((subscriber.role, subscriber.language), []).append(subscriber)
         return found
 
-    def _tell_kind(self, snapshot: Snapshot, role: Role, ears: Iterable[Subscriber]) -> None:
+    def _send_shared(self, snapshot: Snapshot, role: Role, subscribers: Iterable[Subscriber]) -> None:
         events: dict[int, list[PushEvent]] = {}  # by the percentage of the usual time
         encoded: dict[tuple[PushEvent, ...], bytes] = {}
         version, pairs = push_events.version(role, snapshot), []
-        for ear in ears:
-            percent = snapshot.seats[ear.player].percent if ear.player in snapshot.seats else clock.DEFAULT_PERCENT
+        for subscriber in subscribers:
+            percent = (
+                snapshot.seats[subscriber.player].percent
+                if subscriber.player in snapshot.seats
+                else clock.DEFAULT_PERCENT
+            )
             if percent not in events:
                 events[percent] = push_events.for_all(role, snapshot, percent)
-            if new := ear.hears(events[percent]):
+            if new := subscriber.accepts(events[percent]):
                 if new not in encoded:
                     encoded[new] = push_events.as_stream(version, new)
-                pairs.append((ear.listener, encoded[new]))
+                pairs.append((subscriber.listener, encoded[new]))
         send_all(pairs)
 
-    def _tell_each(self, snapshot: Snapshot, ears: Sequence[Subscriber]) -> None:
-        for some in by_count(ears, BATCH_PLAYERS):
-            parts = ((ear, self._own(snapshot, ear)) for ear in some)
-            send_all([(ear.listener, data) for ear, data in parts if data])
+    def _send_own(self, snapshot: Snapshot, subscribers: Sequence[Subscriber]) -> None:
+        for some in by_count(subscribers, BATCH_PLAYERS):
+            parts = ((subscriber, self._own(snapshot, subscriber)) for subscriber in some)
+            send_all([(subscriber.listener, data) for subscriber, data in parts if data])
 
-    def _own(self, snapshot: Snapshot, ear: Subscriber) -> bytes:
+    def _own(self, snapshot: Snapshot, subscriber: Subscriber) -> bytes:
         """A player's own part, if it has changed."""
-        seat = snapshot.seats.get(ear.player)
-        if seat is None or seat.version < ear.seat:
+        seat = snapshot.seats.get(subscriber.player)
+        if seat is None or seat.version < subscriber.seat:
             return b""  # the seats are older than this listener: a later tick will see it
-        if seat.device != ear.device or seat.removed:
-            self._dismiss(snapshot.game.id, [ear], GONE if seat.removed else ELSEWHERE)
+        if seat.device != subscriber.device or seat.removed:
+            self._dismiss(snapshot.game.id, [subscriber], GONE if seat.removed else ELSEWHERE)
             return b""
-        mark = player_part.own_version(snapshot, seat, ear.role)
-        if ear.own == mark:
+        mark = player_part.own_version(snapshot, seat, subscriber.role)
+        if subscriber.own == mark:
             return b""
-        ear.own, ear.seat = mark, seat.version
-        new = ear.hears(
-            [push_events.mine(snapshot, seat, role=ear.role), *push_events.consent(ear.role, snapshot, seat)]
+        subscriber.own, subscriber.seat = mark, seat.version
+        new = subscriber.accepts(
+            [
+                push_events.mine(snapshot, seat, role=subscriber.role),
+                *push_events.consent(subscriber.role, snapshot, seat),
+            ]
         )
-        return push_events.as_stream(push_events.version(ear.role, snapshot, seat), new)
+        return push_events.as_stream(push_events.version(subscriber.role, snapshot, seat), new)
 
-    def _dismiss(self, game_id: str, ears: Iterable[Subscriber], last: PushEvent) -> None:
-        for ear in ears:
-            ear.listener.send(push_events.as_stream(LAST, [last]))
-            ear.listener.close()
-            self.leave(game_id, ear.listener)
+    def _dismiss(self, game_id: str, subscribers: Iterable[Subscriber], last: PushEvent) -> None:
+        for subscriber in subscribers:
+            subscriber.listener.send(push_events.as_stream(LAST, [last]))
+            subscriber.listener.close()
+            self.leave(game_id, subscriber.listener)
 
 
 @contextmanager

@@ -143,7 +143,7 @@ def _voted(snapshot: Snapshot, seat: Seat) -> str:
     entry = _entries(snapshot).get(seat.player)
     options = options_of(snapshot.round, snapshot.question)
     play = play_named(snapshot.state.play)
-    return str(play.answer_text(entry.said, snapshot.question, options)) if entry else ""
+    return str(play.answer_text(entry.value, snapshot.question, options)) if entry else ""
 
 
 def _render_points(snapshot: Snapshot, seat: Seat) -> str:

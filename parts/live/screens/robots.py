@@ -103,11 +103,11 @@ def _give(snapshot: Snapshot, robots: Sequence[Seat]) -> None:
     key, play = keys.live_vote if state.phase == Phase.VOTING else keys.live_answer, play_named(state.play)
     items = []
     for robot in robots:
-        said = play.robot_answer(snapshot, robot, _chance(game, state, robot, "what"))
-        if said is None:
+        value = play.robot_answer(snapshot, robot, _chance(game, state, robot, "what"))
+        if value is None:
             continue
         given = GivenAnswer(
-            pseudonym(salt, robot.player), said, moment(game, state, robot), _receipt(game, state, robot)
+            pseudonym(salt, robot.player), value, moment(game, state, robot), _receipt(game, state, robot)
         )
         items.append(repository.given_item(game, key(game.id, state.round, given.player, given.at), given))
     for some in by_count(items, BATCH_PUTS):

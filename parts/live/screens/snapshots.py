@@ -14,30 +14,26 @@ from dataclasses import replace
 from typing import Any
 
 from foundation.acts.storage import SITE, table
-from foundation.store import keys, sharded_reads
+from foundation.store import keys
 from foundation.store.table import Conflict, Item, Key, Unavailable
 from parts.live import changes, clock, counting, repository, seats
 from parts.live.moderation import NOTHING_WRITTEN, Texts
-from parts.live.play import Play, PlayContext, play_at, play_of
+from parts.live.play import PlayContext, play_at, play_of
 from parts.live.rounds import Round
 from parts.live.rules import Game, Phase, State
-from parts.live.screens.qa_cache import QaCache
 from parts.live.seats import Seat
 from parts.live.services import closing
 from parts.live.snapshot import Attendance, Snapshot
 from parts.questions.question import Question
 
 from . import robots
+from .caches import AnswerCount, QaCache, Reloaded
 from .formats import SCREENS
 from .robots import Robots
 
 MAX_CACHED_ENTRIES = 250_000  # seats and entries cached per process, about 60 MB
-SEATS_MAX_AGE_MS = 10_000  # after which seats are reloaded whatever the roster says
-SEATS_REFRESH_MS = 1_000  # between two reads of many seats
-MIN_THROTTLED_SEATS = 100
 MAX_CODE_REFUSAL_MS = 600_000  # maximum time for which codes are refused at an address
 RECENT_MS = 1_000  # how long players share a snapshot while its state is the same
-COUNT_REFRESH_MS = 1_000  # between two counts of answers
 COMPLETE_MS = 2_000  # from the last answer to closing: a moment to see it, and to change it
 
 
@@ -119,8 +115,8 @@ def from_items(game_id: str, items: Mapping[Key, Item]) -> Snapshot | None:
     state = kept.settled(game, repository.state_from_item(state_item))
     changes = roster.get("changes", 0) if roster else 0
     place = SCREENS.of(game).extra_key(game_id)
-    beside = items.get(place) if place else None
-    snapshot = kept.snapshot(game, state, changes, items, qa, beside, seats.refused_at(roster))
+    panel = items.get(place) if place else None
+    snapshot = kept.snapshot(game, state, changes, items, qa, panel, seats.refused_at(roster))
     kept.remember(snapshot, state_item)
     return snapshot
 
@@ -139,13 +135,13 @@ class CachedSession:
         self.rounds: Mapping[int, Round] = {}
         self.never_sealed: frozenset[int] = frozenset()  # rounds voided while they were open
         self.phase_data: tuple[int, Any] = (0, None)  # round, and its play's data between two phases
-        self.seating = CachedSeats(game_id)
+        self.seats: Reloaded[Mapping[str, Seat]] = Reloaded({}, self._read_seats)
         self.robots, self.has_robots = Robots(), False
         self.count = AnswerCount()
         self.board = QaCache(game_id)
-        self.visible = VisibleRounds()
         self.present = Attendance()
         self.last: Snapshot | None = None
+        self._visible: tuple[Texts, frozenset[str], dict[int, Round]] = (NOTHING_WRITTEN, frozenset(), {})
         self._closing = threading.Lock()
         self._recent: tuple[int, Snapshot, Item] | None = None  # when, what, and its state's item
 
@@ -157,7 +153,7 @@ class CachedSession:
         known = self._recent
         return known[1:] if known and now - known[0] < RECENT_MS else None
 
-    def doubt(self) -> None:
+    def invalidate(self) -> None:
         """Forces the next read to go to the store."""
         self._recent = None
 
@@ -182,7 +178,7 @@ class CachedSession:
     @property
     def weight(self) -> int:
         entries = sum(len(each.entries) for each in self.rounds.values())
-        return len(self.seating.seats) + entries + len(self.board.questions) + 1
+        return len(self.seats.found) + entries + len(self.board.questions) + 1
 
     def snapshot(
         self,
@@ -191,17 +187,15 @@ class CachedSession:
         changes: int,
         items: Mapping[Key, Item],
         qa: Item | None = None,
-        beside: Item | None = None,
+        panel: Item | None = None,
         refused_at: int = 0,
     ) -> Snapshot:
         now = clock.now()
         self.board.look(qa, now)
         self._have_robots_join(game, state, changes, now)
-        questions, seated, sealed = self._questions(game), self.seating.at(changes, now), self._rounds(state)
+        questions, seated, sealed = self._questions(game), self.seats.at(0, changes, now), self._rounds(state)
         removed = frozenset(each.player for each in seated.values() if each.removed)
-        rounds = self.visible.rounds(
-            sealed, self.board.texts, removed, lambda each: play_of(game, questions[each.question])
-        )
+        rounds = self._visible_rounds(game, questions, sealed, removed)
         context = PlayContext(self.id, state, items, self.board.texts, removed)
         phase_data, question = self._current(context, questions, rounds)
         snapshot = Snapshot(
@@ -219,20 +213,20 @@ class CachedSession:
             qa=self.board.qa,
             qa_questions=self.board.questions if self.board.qa.is_on else (),
             upvotes=self.board.upvotes if self.board.qa.is_on else {},
-            beside=SCREENS.of(game).panel_data(beside, self.last.beside if self.last else None),
+            panel_data=SCREENS.of(game).panel_data(panel, self.last.panel_data if self.last else None),
             codes_refused=now - refused_at < MAX_CODE_REFUSAL_MS,
             at=now,
         )
         if game.debug_mode:
             self.robots.play(snapshot, [each for each in snapshot.playing if each.robot])
-        return self._the_same(snapshot)
+        return self._deduplicated(snapshot)
 
     def _have_robots_join(self, game: Game, state: State, changes: int, now: int) -> None:
         if self.has_robots or not game.debug_mode or state.phase == Phase.ENDED:
             return
         try:
-            if robots.seat_all(game, self.seating.at(changes, now)):
-                self.seating.forget()
+            if robots.seat_all(game, self.seats.at(0, changes, now)):
+                self.seats.forget()
         except (Conflict, Unavailable):
             return
         self.has_robots = True
@@ -243,7 +237,7 @@ class CachedSession:
         self.count.look(snapshot, now)
         number = self.count.of(snapshot.state)
         if number != snapshot.answered:
-            snapshot = self._the_same(replace(snapshot, answered=number))
+            snapshot = self._deduplicated(replace(snapshot, answered=number))
         if _closes_early(snapshot) and now - self.count.complete_at >= COMPLETE_MS:
             self._closed(snapshot.game, snapshot.state)
         return snapshot
@@ -251,9 +245,9 @@ class CachedSession:
     def upvoted(self, snapshot: Snapshot, items: Mapping[Key, Item] | None) -> Snapshot:
         self.board.sum_up(clock.now(), items)
         updated = replace(snapshot, upvotes=self.board.upvotes)
-        return snapshot if updated == snapshot else self._the_same(updated)
+        return snapshot if updated == snapshot else self._deduplicated(updated)
 
-    def _the_same(self, snapshot: Snapshot) -> Snapshot:
+    def _deduplicated(self, snapshot: Snapshot) -> Snapshot:
         last = self.last
         if last is not None and last == snapshot:
             return last
@@ -286,6 +280,28 @@ class CachedSession:
         self.rounds = dict(sorted({**self.rounds, **found}.items()))
         self.never_sealed |= set(missing) - found.keys()
 
+    def _visible_rounds(
+        self,
+        game: Game,
+        questions: tuple[Question, ...],
+        sealed: Mapping[int, Round],
+        removed: frozenset[str],
+    ) -> Mapping[int, Round]:
+        """Rounds without hidden content; cached until what is hidden changes."""
+        texts = self.board.texts
+        if texts.are_all_seen and not removed:
+            return sealed
+        if self._visible[:2] != (texts, removed):
+            self._visible = texts, removed, {}
+        visible = self._visible[2]
+        for number in sealed.keys() - visible.keys():
+            play = play_of(game, questions[sealed[number].question])
+            visible[number] = play.without_hidden(texts, sealed[number], removed)
+        return {number: visible[number] for number in sealed}
+
+    def _read_seats(self) -> Mapping[str, Seat]:
+        return {each.player: each for each in seats.read_seats(self.id)}
+
     def _current(
         self, context: PlayContext, questions: tuple[Question, ...], rounds: Mapping[int, Round]
     ) -> tuple[Any, Question | None]:
@@ -306,130 +322,42 @@ def _closes_early(snapshot: Snapshot) -> bool:
     return snapshot.is_complete and play is not None and play.is_scored and snapshot.state.clock.end() is not None
 
 
-class CachedSeats:
-    """The seats of a session as last read."""
-
-    def __init__(self, game_id: str) -> None:
-        self.id = game_id
-        self.seats: Mapping[str, Seat] = {}
-        self.changes, self.read_at = -1, 0
-        self._turn = threading.Lock()
-
-    def at(self, changes: int, now: int) -> Mapping[str, Seat]:
-        """One thread reloads; meanwhile the others use the cached seats, if there are any."""
-        if self._is_fresh(changes, now) or not self._turn.acquire(blocking=self.changes < 0):
-            return self.seats
-        try:
-            if not self._is_fresh(changes, now):
-                self._read(changes, now)
-        finally:
-            self._turn.release()
-        return self.seats
-
-    def forget(self) -> None:
-        """Forces a reload on the next read."""
-        self.read_at = 0
-
-    def _is_fresh(self, changes: int, now: int) -> bool:
-        """The roster's counter is incremented after the change; if that fails, the maximum age catches it."""
-        age = now - self.read_at
-        if self.changes < 0 or age >= SEATS_MAX_AGE_MS:
-            return False
-        return changes == self.changes or (len(self.seats) >= MIN_THROTTLED_SEATS and age < SEATS_REFRESH_MS)
-
-    def _read(self, changes: int, now: int) -> None:
-        found = {each.player: each for each in seats.read_seats(self.id)}
-        if found != self.seats or self.changes < 0:
-            self.seats = found
-        self.changes, self.read_at = changes, now
-
-
-class VisibleRounds:
-    """Rounds without hidden content; cached until what is hidden changes."""
-
-    def __init__(self) -> None:
-        self._cached: tuple[Texts, frozenset[str], dict[int, Round]] = (NOTHING_WRITTEN, frozenset(), {})
-
-    def rounds(
-        self,
-        sealed: Mapping[int, Round],
-        texts: Texts,
-        removed: frozenset[str],
-        play_of_round: Callable[[Round], Play],
-    ) -> Mapping[int, Round]:
-        if texts.are_all_seen and not removed:
-            return sealed
-        if self._cached[:2] != (texts, removed):
-            self._cached = texts, removed, {}
-        visible = self._cached[2]
-        for number in sealed.keys() - visible.keys():
-            visible[number] = play_of_round(sealed[number]).without_hidden(texts, sealed[number], removed)
-        return {number: visible[number] for number in sealed}
-
-
-class AnswerCount:
-    """How many have answered or voted in the open phase."""
-
-    def __init__(self) -> None:
-        self.phase: tuple[int, Phase] = (0, Phase.WAITING)
-        self.number, self.read_at = 0, 0
-        self.complete_at = 0  # when everybody was first found to have answered
-
-    def of(self, state: State) -> int:
-        return self.number if state.is_open and self.phase == (state.round, state.phase) else 0
-
-    def look(self, snapshot: Snapshot, now: int) -> None:
-        """At most once a second, because it reads the keys of all answers."""
-        game_id, state = snapshot.game.id, snapshot.state
-        phase = (state.round, state.phase)
-        if not state.is_open or (self.phase == phase and now - self.read_at < COUNT_REFRESH_MS):
-            return
-        self.read_at = now
-        shards = keys.live_votes if state.phase == Phase.VOTING else keys.live_answers
-        given = {player for (player,) in sharded_reads.list_values(table(), shards(game_id, state.round), "player")}
-        # in a secret round they are pseudonyms
-        number = len(given) if state.secret else sum(each.player in given for each in snapshot.playing)
-        since = self.complete_at if self.phase == phase else 0
-        self.complete_at = (since or now) if 0 < len(snapshot.playing) <= number else 0
-        self.phase, self.number = phase, number
-
-
 class SessionCache:
     """All cached sessions of this process; evicts the least recently used first."""
 
     def __init__(self, most: int = MAX_CACHED_ENTRIES) -> None:
         self.most = most
-        self._turn, self._kept = threading.Lock(), OrderedDict[str, CachedSession]()
+        self._turn, self._sessions = threading.Lock(), OrderedDict[str, CachedSession]()
 
     def of(self, game_id: str) -> CachedSession:
         with self._turn:
-            if game_id not in self._kept:
-                self._kept[game_id] = CachedSession(game_id)
-            self._kept.move_to_end(game_id)
-            return self._kept[game_id]
+            if game_id not in self._sessions:
+                self._sessions[game_id] = CachedSession(game_id)
+            self._sessions.move_to_end(game_id)
+            return self._sessions[game_id]
 
     def last(self, game_id: str) -> Snapshot | None:
         with self._turn:
-            return self._kept[game_id].last if game_id in self._kept else None
+            return self._sessions[game_id].last if game_id in self._sessions else None
 
     def forget(self, game_id: str) -> None:
         with self._turn:
-            self._kept.pop(game_id, None)
+            self._sessions.pop(game_id, None)
 
-    def doubt(self, game_id: str) -> None:
+    def invalidate(self, game_id: str) -> None:
         with self._turn:
-            if game_id in self._kept:
-                self._kept[game_id].doubt()
+            if game_id in self._sessions:
+                self._sessions[game_id].invalidate()
 
     def weigh(self) -> None:
         with self._turn:
-            weight = sum(each.weight for each in self._kept.values())
-            while weight > self.most and len(self._kept) > 1:
-                weight -= self._kept.popitem(last=False)[1].weight
+            weight = sum(each.weight for each in self._sessions.values())
+            while weight > self.most and len(self._sessions) > 1:
+                weight -= self._sessions.popitem(last=False)[1].weight
 
 
 SESSIONS = SessionCache()
-changes.subscribe(SESSIONS.doubt)
+changes.subscribe(SESSIONS.invalidate)
 
 
 def set_attendance(game_id: str, present: Attendance) -> None:

@@ -17,7 +17,7 @@ from foundation.store import keys
 
 from .. import repository
 from ..batching import BATCHES
-from ..pseudonyms import holder, pseudonym
+from ..pseudonyms import device_hash, pseudonym
 from ..rounds import GivenAnswer
 from ..rules import Game, Phase, State
 from ..seats import Seat
@@ -41,7 +41,7 @@ def new_receipt() -> str:
     return new_code(RECEIPT_GROUPS)
 
 
-def submit(game: Game, state: State, seat: Seat, said: Any, at: int, salt: bytes | None = None) -> AnswerStatus:
+def submit(game: Game, state: State, seat: Seat, value: Any, at: int, salt: bytes | None = None) -> AnswerStatus:
     """Store a validated answer or vote in the open phase.
 
     `at` is when the request came in, and the state must have been read after that. `salt` is that of the round, if
@@ -54,7 +54,7 @@ def submit(game: Game, state: State, seat: Seat, said: Any, at: int, salt: bytes
     salt = _salt(game, state, salt)
     if state.secret and salt is None:
         return AnswerStatus.LATE  # it has just been sealed
-    given = GivenAnswer(pseudonym(salt, seat.player), said, at, new_receipt(), holder(salt, seat.secret))
+    given = GivenAnswer(pseudonym(salt, seat.player), value, at, new_receipt(), device_hash(salt, seat.secret))
     key = keys.live_vote if state.phase == Phase.VOTING else keys.live_answer
     item = repository.given_item(game, key(game.id, state.round, given.player, given.at), given)
     state_item = BATCHES.put_then_look(item, keys.game_state(game.id))
@@ -72,10 +72,10 @@ def answer_status(game: Game, before: State, after: State, receipt: str) -> Answ
         return AnswerStatus.COUNTED
     if same and not after.is_uncountable:
         closing.close(game, after, SITE)
-    heard = RECEIPT_READS.run(
+    counted = RECEIPT_READS.run(
         (game.id, before.round, before.phase), lambda: repository.read_receipts(game.id, before.round, before.phase)
     )
-    return AnswerStatus.COUNTED if heard is not None and receipt in heard else AnswerStatus.LATE
+    return AnswerStatus.COUNTED if counted is not None and receipt in counted else AnswerStatus.LATE
 
 
 def own(game: Game, state: State, seat: Seat, salt: bytes | None = None) -> GivenAnswer | None:
@@ -89,16 +89,16 @@ def own(game: Game, state: State, seat: Seat, salt: bytes | None = None) -> Give
     if state.secret and salt is None:
         return None
     given = repository.own_answer(game.id, state, pseudonym(salt, seat.player))
-    if given is None or given.holder == holder(salt, seat.secret):
+    if given is None or given.device_hash == device_hash(salt, seat.secret):
         return given
-    return replace(given, said=None, receipt="")  # another device has taken over the seat since
+    return replace(given, value=None, receipt="")  # another device has taken over the seat since
 
 
 def answer_context(given: GivenAnswer | None) -> dict[str, Any]:
     """Context showing a player's own answer; in an anonymous round only to the device that gave it."""
     if given is None:
         return {}
-    return {"answer": given.said} if given.receipt else {"is_elsewhere": True}
+    return {"answer": given.value} if given.receipt else {"is_elsewhere": True}
 
 
 def _salt(game: Game, state: State, known: bytes | None) -> bytes | None:

@@ -32,7 +32,7 @@ from ..repository import EMPTYING
 from ..rounds import GivenAnswer
 from ..rules import Game, Phase, State, Step
 from ..seats import Seat
-from .formats import ACTS
+from .formats import HOOKS
 
 POLL_SECONDS = 0.1  # while another process closes the round
 LONG_AGO = 1  # start of an abandoned closing, so that others take over at once
@@ -104,9 +104,9 @@ def _uncountable(game: Game, state: State, error: Exception) -> State:
 def void(game: Game, state: State, who: str, *dropped: Write) -> State:
     """Void the current round without counting it; the current state if another process was quicker."""
     after = _changed_now(rules.voided(state))
-    said = {"game_id": game.id, "step": str(Step.VOID), "state": repository.state_as_item(after)}
+    event_data = {"game_id": game.id, "step": str(Step.VOID), "state": repository.state_as_item(after)}
     writes = [*repository.moving(game, state, after), *dropped, *play_named(state.play).moving_on(game, state, after)]
-    if not try_record(Event(who, "LiveSessionMoved", said), *writes):
+    if not try_record(Event(who, "LiveSessionMoved", event_data), *writes):
         return repository.read_state(game.id) or state
     changes.publish(game.id)
     return after
@@ -159,7 +159,7 @@ def _read_answers(game: Game, state: State) -> Closing:
     last = tuple(replace(each, robot=each.player in robots) for each in _last_in_time(given, state, percents))
     present = sorted(each.player for each in playing.values() if _was_present(state, each))
     ids = {name: each.player for name, each in playing.items()}
-    weights = ACTS.of(game).weights(playing.values())
+    weights = HOOKS.of(game).weights(playing.values())
     box = AnswerBox(last, percents, robots, ids, tuple(present), weights)
     return Closing(game, state, questions, box, written, clock.now(), gathered)
 
@@ -199,7 +199,7 @@ def _sealed(game: Game, state: State, who: str) -> State:
             repository.emptying(game, state.round, ideas=not is_sealed),
         ]
     receipts = sorted(each.receipt for each in box.last)
-    said = {
+    event_data = {
         "game_id": game.id,
         "round": round_.number,
         "count": round_.count,
@@ -207,8 +207,8 @@ def _sealed(game: Game, state: State, who: str) -> State:
         **play.seal_event_data(game, len(box.present)),
         "state": repository.state_as_item(after),
     }
-    writes.append(repository.hearing(game, state.round, state.phase, receipts))
-    event = Event(who, "LiveRoundSealed" if is_sealed else "LiveAnswersSealed", said)
+    writes.append(repository.receipt_writing(game, state.round, state.phase, receipts))
+    event = Event(who, "LiveRoundSealed" if is_sealed else "LiveAnswersSealed", event_data)
     record(event, *repository.moving(game, state, after), *writes)
     return after
 

@@ -19,7 +19,7 @@ from parts.live import changes, repository, rules
 from ..repository import DELETING, EXPIRING
 from ..rules import Game, Phase, State
 from . import ending
-from .formats import ACTS
+from .formats import HOOKS
 
 
 def delete(game_id: str, who: str) -> None:
@@ -31,7 +31,7 @@ def delete(game_id: str, who: str) -> None:
 def _ended(game_id: str, who: str) -> tuple[Game, State]:
     game, state = repository.load(game_id)
     if state.phase == Phase.ENDED:
-        ACTS.of(game).finish_ending(game_id, surely=True)  # if ending was interrupted
+        HOOKS.of(game).finish_ending(game_id, surely=True)  # if ending was interrupted
         return game, state
     ending.end(game, state, who)
     return _ended(game_id, who)
@@ -63,7 +63,7 @@ def expire(task: Task) -> Batch:
     found = repository.find(task.subject)
     if found is None:  # already removed by its TTL
         return finished(purge_mark())
-    ACTS.of(found[0]).finish_ending(task.subject, surely=True)  # if ending was interrupted
+    HOOKS.of(found[0]).finish_ending(task.subject, surely=True)  # if ending was interrupted
     event = Event(SITE, "LiveSessionExpired", {"game_id": task.subject})
     return finished(*repository.clearing(found[0]), event=event)
 

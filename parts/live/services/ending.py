@@ -16,7 +16,7 @@ from parts.live import changes, clock, lifetimes, repository, rules, seats
 from ..play import play_at
 from ..rules import Game, Phase, State
 from . import closing
-from .formats import ACTS
+from .formats import HOOKS
 
 MAX_CLOSE_ATTEMPTS = 6  # two phases, each of which others may close or reopen in the meantime
 NOT_CLOSED = _("The open question could not be closed, so the session goes on. Close it first, then try again.")
@@ -39,14 +39,17 @@ def end(game: Game, state: State, who: str) -> State:
     over = replace(game, began_at=state.began_at, ended_at=now, expires_at=expires_at)
     counted, play = _history_counts(game, state), play_at(state)
     has_code = repository.has_code(game)
-    said = {**repository.ended_event_data(over, counted, has_code=has_code), "state": repository.state_as_item(after)}
+    event_data = {
+        **repository.ended_event_data(over, counted, has_code=has_code),
+        "state": repository.state_as_item(after),
+    }
     writes = [
         *repository.ending(game, over, counted, has_code=has_code),
         *(play.moving_on(game, state) if play else ()),
-        *ACTS.of(game).ending(over, after),
+        *HOOKS.of(game).ending(over, after),
     ]
-    record(Event(who, "LiveSessionEnded", said), *repository.moving(game, state, after), *writes)
-    ACTS.of(game).finish_ending(game.id)
+    record(Event(who, "LiveSessionEnded", event_data), *repository.moving(game, state, after), *writes)
+    HOOKS.of(game).finish_ending(game.id)
     changes.publish(game.id)
     return after
 

@@ -13,7 +13,7 @@ from ..rules import Game, State
 from ..seats import Seat
 
 
-class Acts:
+class Hooks:
     """Of an ordinary session. Another format overrides what is different."""
 
     def copied(self, source: Game) -> dict[str, Any]:
@@ -45,4 +45,4 @@ class Acts:
         """Finish work begun at the end; `surely` when session data is about to be deleted."""
 
 
-ACTS = ByType(Acts())
+HOOKS = ByType(Hooks())

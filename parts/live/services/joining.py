@@ -16,7 +16,7 @@ from parts.live import changes, clock, names, players, rules, seats
 from ..players import Pass
 from ..rules import Game, Names, Phase, State
 from ..seats import Seat
-from .formats import ACTS
+from .formats import HOOKS
 
 
 class Over(Refusal):
@@ -109,7 +109,7 @@ def returned(game: Game, seat: Seat) -> Seat:
 
 def leave(game: Game, held: Pass) -> None:
     _change(game, held, lambda seat: seats.left_at_time(seat, clock.now()))
-    ACTS.of(game).on_left(game, held.player)
+    HOOKS.of(game).on_left(game, held.player)
 
 
 def _change(game: Game, held: Pass, changed: Callable[[Seat], Seat]) -> None:

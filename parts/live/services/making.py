@@ -31,7 +31,7 @@ from ..play import suits
 from ..qa import services as qa_services
 from ..rules import Game, State, later
 from . import hosting
-from .formats import ACTS
+from .formats import HOOKS
 
 FEW_SESSIONS, MANY_SESSIONS = 50, 500  # running sessions from which codes get another digit
 COPIED_SETTINGS = (
@@ -97,11 +97,11 @@ def copy(host: User, game_id: str, token: str) -> Game:
     copy_id = urlsafe_b64encode(mark[:16]).decode().rstrip("=")
     if repository.find(copy_id) is None:
         hosting.check_makes_another(host)
-    chosen = {name: getattr(source, name) for name in COPIED_SETTINGS} | ACTS.of(source).copied(source)
+    chosen = {name: getattr(source, name) for name in COPIED_SETTINGS} | HOOKS.of(source).copied(source)
     questions = [each for each in repository.read_questions(game_id) if not each.run_off]
     made = make(host, source.engagement_type, questions, game_id=copy_id, **chosen)
     qa = qa_store.qa_from_item(items.get(keys.game_qa(game_id)))
     if qa.is_on:
         qa_services.set_up(made.id, host.name, is_on=True, mode=qa.mode, named=qa.named, words=qa.words)
-    ACTS.of(source).copy(source, made, host)
+    HOOKS.of(source).copy(source, made, host)
     return made

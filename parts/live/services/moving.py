@@ -18,7 +18,7 @@ from ..play import play_at, play_named
 from ..pseudonyms import new_salt
 from ..rules import Game, State, Step
 from . import closing, ending
-from .formats import ACTS
+from .formats import HOOKS
 
 
 def drive(
@@ -40,7 +40,7 @@ def drive(
     if not (step == Step.NEXT and item is not None and steps.may_call(game, state)):
         steps.check_offered(game, state, step)
     after = _take_step(game, state, step, who, item)
-    ACTS.of(game).stepped(game, state, after)
+    HOOKS.of(game).stepped(game, state, after)
     return after
 
 
@@ -67,7 +67,7 @@ def move(
         salt = repository.salting(game, after.round, new_salt())
     play = play_at(state)
     opened, vote_data = play.open_vote(game, after) if play and step == Step.VOTE else ([], {})
-    present = ACTS.of(game).open_vote(game, after) if step == Step.VOTE else {}
+    present = HOOKS.of(game).open_vote(game, after) if step == Step.VOTE else {}
     same = [repository.is_same(game)] if present and after.secret else []
     dropped = closing.dropping(game, state) if step in (Step.VOID, Step.REPEAT) else []
     gone = [*dropped, *play.moving_on(game, state, after)] if play else []
@@ -97,6 +97,6 @@ def next_state(
 
 
 def record(game: Game, who: str, step: str, before: State, after: State, *writes: Write, **more: Any) -> None:
-    said = {"game_id": game.id, "step": str(step), **more, "state": repository.state_as_item(after)}
-    storage.record(Event(who, "LiveSessionMoved", said), *repository.moving(game, before, after), *writes)
+    event_data = {"game_id": game.id, "step": str(step), **more, "state": repository.state_as_item(after)}
+    storage.record(Event(who, "LiveSessionMoved", event_data), *repository.moving(game, before, after), *writes)
     changes.publish(game.id)

@@ -23,11 +23,11 @@ from ..clock import PERCENTS
 from ..rules import Game, Names, Phase, State
 from ..seats import Seat
 from .closing import settled
-from .formats import ACTS
+from .formats import HOOKS
 from .joining import NO_SEAT, SeatLost, SeatNameTaken
 
 
-class SeatAct(StrEnum):
+class SeatAction(StrEnum):
     """What a host can do with a player."""
 
     APPROVE = "approve"
@@ -40,13 +40,13 @@ class SeatAct(StrEnum):
 
 
 EVENTS = {
-    SeatAct.APPROVE: "LivePlayerApproved",
-    SeatAct.RENAME: "LivePlayerRenamed",
-    SeatAct.TIME: "LivePlayerTimed",
-    SeatAct.REMOVE: "LivePlayerRemoved",
-    SeatAct.READMIT: "LivePlayerReadmitted",
-    SeatAct.CHECK_OUT: "LivePlayerCheckedOut",
-    SeatAct.CHECK_IN: "LivePlayerCheckedIn",
+    SeatAction.APPROVE: "LivePlayerApproved",
+    SeatAction.RENAME: "LivePlayerRenamed",
+    SeatAction.TIME: "LivePlayerTimed",
+    SeatAction.REMOVE: "LivePlayerRemoved",
+    SeatAction.READMIT: "LivePlayerReadmitted",
+    SeatAction.CHECK_OUT: "LivePlayerCheckedOut",
+    SeatAction.CHECK_IN: "LivePlayerCheckedIn",
 }
 ALREADY_CHANGED = _("That has already been done or is no longer possible. This is the current state.")
 NOT_LESS = _("You cannot shorten a player's time while a question is open. Do it before the next one.")
@@ -56,14 +56,14 @@ NO_TIME = _("Choose one of the times offered.")
 # --- looking ---
 
 
-def offered(seat: Seat, game: Game) -> tuple[SeatAct, ...]:
+def offered(seat: Seat, game: Game) -> tuple[SeatAction, ...]:
     """The actions that will be accepted. No renaming where people check in: their names are known."""
     if seat.removed:
-        return (SeatAct.READMIT,)
+        return (SeatAction.READMIT,)
     if game.format.checks_in:
-        return (SeatAct.CHECK_IN if seat.left else SeatAct.CHECK_OUT, SeatAct.TIME, SeatAct.REMOVE)
-    usual = (SeatAct.RENAME, SeatAct.TIME, SeatAct.REMOVE)
-    return usual if seat.approved else (SeatAct.APPROVE, *usual)
+        return (SeatAction.CHECK_IN if seat.left else SeatAction.CHECK_OUT, SeatAction.TIME, SeatAction.REMOVE)
+    usual = (SeatAction.RENAME, SeatAction.TIME, SeatAction.REMOVE)
+    return usual if seat.approved else (SeatAction.APPROVE, *usual)
 
 
 def search(all_seats: Iterable[Seat], asked: str) -> list[Seat]:
@@ -77,26 +77,26 @@ def search(all_seats: Iterable[Seat], asked: str) -> list[Seat]:
 
 
 def remove(game_id: str, player: str, who: str) -> Seat:
-    return _change(game_id, player, who, SeatAct.REMOVE, lambda seat: replace(seat, removed=True))
+    return _change(game_id, player, who, SeatAction.REMOVE, lambda seat: replace(seat, removed=True))
 
 
 def readmit(game_id: str, player: str, who: str) -> Seat:
-    return _change(game_id, player, who, SeatAct.READMIT, lambda seat: replace(seat, removed=False))
+    return _change(game_id, player, who, SeatAction.READMIT, lambda seat: replace(seat, removed=False))
 
 
 def check_out(game_id: str, player: str, who: str) -> Seat:
     """Check out a player who left without doing so."""
-    return _change(game_id, player, who, SeatAct.CHECK_OUT, lambda seat: seats.left_at_time(seat, clock.now()))
+    return _change(game_id, player, who, SeatAction.CHECK_OUT, lambda seat: seats.left_at_time(seat, clock.now()))
 
 
 def check_in(game_id: str, player: str, who: str) -> Seat:
     """Check in a player who returned without doing so."""
     came = now_text()
-    return _change(game_id, player, who, SeatAct.CHECK_IN, lambda seat: replace(seat, left=False, joined_at=came))
+    return _change(game_id, player, who, SeatAction.CHECK_IN, lambda seat: replace(seat, left=False, joined_at=came))
 
 
 def approve(game_id: str, player: str, who: str) -> Seat:
-    return _change(game_id, player, who, SeatAct.APPROVE, lambda seat: replace(seat, approved=True))
+    return _change(game_id, player, who, SeatAction.APPROVE, lambda seat: replace(seat, approved=True))
 
 
 def approve_all(game_id: str, players: Iterable[str], who: str) -> int:
@@ -111,17 +111,17 @@ def approve_all(game_id: str, players: Iterable[str], who: str) -> int:
 
 def rename(game_id: str, player: str, who: str, name: str) -> Seat:
     """Rename a player; the name must be validated."""
-    return _change(game_id, player, who, SeatAct.RENAME, lambda seat: replace(seat, name=name))
+    return _change(game_id, player, who, SeatAction.RENAME, lambda seat: replace(seat, name=name))
 
 
 def give_time(game_id: str, player: str, who: str, percent: int) -> Seat:
     """Set a player's time: an increase applies at once, a decrease is refused while a question is open."""
     if percent not in PERCENTS:
         raise NotNow(NO_TIME)
-    return _change(game_id, player, who, SeatAct.TIME, lambda seat: replace(seat, percent=percent))
+    return _change(game_id, player, who, SeatAction.TIME, lambda seat: replace(seat, percent=percent))
 
 
-def _change(game_id: str, player: str, who: str, act: SeatAct, changed: Callable[[Seat], Seat]) -> Seat:
+def _change(game_id: str, player: str, who: str, act: SeatAction, changed: Callable[[Seat], Seat]) -> Seat:
     """Read, decide, write; if two hosts race, the second retries with the current state."""
 
     def once() -> Seat:
@@ -160,7 +160,7 @@ def _timing(game: Game, state: State, seat: Seat, after: Seat) -> tuple[dict[str
 
 
 def _record(
-    game: Game, seat: Seat, after: Seat, who: str, act: SeatAct, said: dict[str, Any], writes: list[Write]
+    game: Game, seat: Seat, after: Seat, who: str, act: SeatAction, said: dict[str, Any], writes: list[Write]
 ) -> None:
     event = Event(who, EVENTS[act], {"game_id": game.id, "player": seat.player, **said})
     try:
@@ -172,7 +172,7 @@ def _record(
     seats.count_change(game)
     changes.publish(game.id)
     if seat.is_there and not after.is_there:
-        ACTS.of(game).on_left(game, seat.player)
+        HOOKS.of(game).on_left(game, seat.player)
 
 
 # --- one's own name ---

@@ -10,7 +10,7 @@ from foundation.acts.storage import try_write
 from foundation.qa.rules import Fate
 from parts.live import clock, qa_store, repository, seats, steps
 from parts.live.qa import services as qa
-from parts.live.qa_rules import Act, QaSettings
+from parts.live.qa_rules import QaAction, QaSettings
 from parts.live.rules import Game, State, Step
 from parts.live.seats import Seat
 from parts.live.services import answering, making, moving
@@ -22,8 +22,8 @@ TRY = "Try me: trivia with robots"
 DECIDED = "The committee's summer"
 ROOM = ("Ada", "Alonzo", "Barbara", "Edsger", "Frances", "Grace", "John", "Kurt", "Margaret", "Radia", "Sophie", "Tim")
 ASKED = (
-    ("Can we see how close it was?", (Act.SHOW,)),
-    ("Is there coffee afterwards?", (Act.ANSWER,)),
+    ("Can we see how close it was?", (QaAction.SHOW,)),
+    ("Is there coffee afterwards?", (QaAction.ANSWER,)),
     ("Who counts the votes when the network fails?", ()),  # the last of an interrupted attempt that is missing
 )
 ANSWER = "Yes, and cake."
@@ -92,10 +92,10 @@ def _ask_all(game: Game) -> None:
         _ask(game, settings, seated[number:], text, acts)
 
 
-def _ask(game: Game, settings: QaSettings, seated: list[Seat], text: str, acts: tuple[Act, ...]) -> None:
+def _ask(game: Game, settings: QaSettings, seated: list[Seat], text: str, acts: tuple[QaAction, ...]) -> None:
     author, *others = seated
     asked = qa.send(game, State(), settings, author, (), text, clock.now())
     for act in acts if asked.fate == Fate.WAITING else ():
-        asked = qa.moderate(game.id, asked.id, game.created_by, act, ANSWER if act == Act.ANSWER else "")
+        asked = qa.moderate(game.id, asked.id, game.created_by, act, ANSWER if act == QaAction.ANSWER else "")
     for seat in others if asked.is_seen else ():
         qa.upvote(game, State(), settings, seat, asked, on=True)

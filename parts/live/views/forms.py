@@ -22,7 +22,7 @@ from foundation.pages.times import local_time
 from foundation.parts import part_of
 from foundation.qa.rules import Mode, folded
 from parts.live.formats import FORMATS, is_there
-from parts.live.play import Play, Text, TypedQuestion, play_for_type, play_named, plays, suits
+from parts.live.play import Play, Text, TypedQuestion, play_for_type, play_named, registered_plays, suits
 from parts.live.qa_rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, QaSettings
 from parts.live.rules import MAX_CONTEXT_CHARS, MAX_SESSION_TITLE_CHARS, Game, Names
 from parts.live.steps import type_label
@@ -68,7 +68,7 @@ class SetOffer:
 
 def session_types() -> list[Play]:
     """The plays that are session types of their own."""
-    return [each for each in plays() if each.description and features.is_on(part_of(type(each).__module__))]
+    return [each for each in registered_plays() if each.description and features.is_on(part_of(type(each).__module__))]
 
 
 def _own_pages() -> dict[str, Pages]:

@@ -19,7 +19,7 @@ from foundation.pages.messages import refusals_as_messages
 from foundation.qa.rules import Mode
 from parts.live import repository, rules
 from parts.live.lifetimes import configured
-from parts.live.play import plays
+from parts.live.play import registered_plays
 from parts.live.qa import services as questions
 from parts.live.rules import Game
 from parts.live.services import hosting, making
@@ -72,7 +72,7 @@ def make(request: HttpRequest) -> HttpResponse:
 def _initial(set_id: str) -> dict[str, str]:
     """Preselects a set chosen elsewhere, with a type that suits its questions."""
     found = sets.find_set(set_id) if set_id else None
-    suits = [each.name for each in plays() if found and each.count_suiting(found)]
+    suits = [each.name for each in registered_plays() if found and each.count_suiting(found)]
     return {"question_set": set_id, "engagement_type": suits[0]} if suits else {}
 
 

@@ -23,7 +23,7 @@ from parts.live.rules import Game, State
 from parts.live.screens.access import Hosted, for_hosts, for_hosts_of_seat
 from parts.live.seats import Seat
 from parts.live.services import joining, seating
-from parts.live.services.seating import SeatAct
+from parts.live.services.seating import SeatAction
 
 from .join_forms import FindPlayerForm
 
@@ -98,24 +98,24 @@ def _list_url(game: Game, **words: Any) -> str:
 def _parse_act(request: HttpRequest, game: Game, seat: Seat) -> tuple[str, Callable[[], Any]]:
     """The requested action, and the message to show once it is done."""
     who, wanted, called = request.user.name, request.POST.get("act", ""), {"name": seat.name}
-    if wanted == SeatAct.RENAME:
+    if wanted == SeatAction.RENAME:
         name = names.clean(request.POST.get("name", ""))
         sentence = _("%(name)s is now called %(new)s.") % {**called, "new": name}
         return sentence, lambda: seating.rename(game.id, seat.player, who, name)
-    if wanted == SeatAct.TIME:
+    if wanted == SeatAction.TIME:
         percent = next((each for each in PERCENTS if str(each) == request.POST.get("percent")), 0)
         sentence = _("%(name)s now has %(percent)d%% of the usual time.") % {**called, "percent": percent}
         return sentence, lambda: seating.give_time(game.id, seat.player, who, percent)
     simple = {
-        SeatAct.APPROVE: (_("%(name)s can now play."), seating.approve),
-        SeatAct.REMOVE: (_("%(name)s has been removed and is told so."), seating.remove),
-        SeatAct.READMIT: (_("%(name)s may play again."), seating.readmit),
-        SeatAct.CHECK_OUT: (_("%(name)s is no longer present."), seating.check_out),
-        SeatAct.CHECK_IN: (_("%(name)s is present again."), seating.check_in),
+        SeatAction.APPROVE: (_("%(name)s can now play."), seating.approve),
+        SeatAction.REMOVE: (_("%(name)s has been removed and is told so."), seating.remove),
+        SeatAction.READMIT: (_("%(name)s may play again."), seating.readmit),
+        SeatAction.CHECK_OUT: (_("%(name)s is no longer present."), seating.check_out),
+        SeatAction.CHECK_IN: (_("%(name)s is present again."), seating.check_in),
     }
     if wanted not in simple:
         raise NotNow(seating.ALREADY_CHANGED)
-    sentence, act = simple[SeatAct(wanted)]
+    sentence, act = simple[SeatAction(wanted)]
     return sentence % called, lambda: act(game.id, seat.player, who)
 
 

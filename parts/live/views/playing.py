@@ -100,7 +100,7 @@ def _submit(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpRe
         answer = _parse_answer(request, viewer)
         status = answering.submit(viewer.snapshot.game, viewer.snapshot.state, viewer.seat, answer, at, viewer.salt)
         if status != AnswerStatus.COUNTED:
-            snapshots.SESSIONS.doubt(game_id)
+            snapshots.SESSIONS.invalidate(game_id)
     except Refusal as refusal:
         return _show_problem(request, viewer, str(refusal), 429 if isinstance(refusal, TooFast) else 422)
     except StoreError:

@@ -175,11 +175,16 @@ def stream(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
 
     def begin(listener: Listener) -> None:
         """What the page was just shown counts as sent."""
-        ear = Subscriber(listener, client.role, language, address, version=client.snapshot.state.version)
-        ear.hears(every)
+        subscriber = Subscriber(listener, client.role, language, address, version=client.snapshot.state.version)
+        subscriber.accepts(every)
         if seat is not None:
-            ear.player, ear.device, ear.seat, ear.own = seat.player, seat.device, seat.version, own
-        broadcaster.BROADCASTER.join(client.snapshot, ear)
+            subscriber.player, subscriber.device, subscriber.seat, subscriber.own = (
+                seat.player,
+                seat.device,
+                seat.version,
+                own,
+            )
+        broadcaster.BROADCASTER.join(client.snapshot, subscriber)
 
     def end(listener: Listener) -> None:
         broadcaster.BROADCASTER.leave(game_id, listener)

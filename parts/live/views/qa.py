@@ -23,7 +23,7 @@ from foundation.store.table import StoreError
 from parts.live import clock, players
 from parts.live import qa_store as repository
 from parts.live.qa import services
-from parts.live.qa_rules import Act, QaQuestion
+from parts.live.qa_rules import QaAction, QaQuestion
 from parts.live.rate_limit import ANSWER_RATE, RateLimit, TooFast
 from parts.live.screens import access, qa_display, rendering, snapshots
 from parts.live.screens.access import Hosted, for_hosts
@@ -238,13 +238,13 @@ def _moderate(request: HttpRequest, game_id: str) -> HttpResponse:
     word, _space, question = request.POST.get("act", "").partition(" ")
     is_by_script = request.headers.get("X-Requested-With") == "fetch"
     try:
-        if word not in set(Act):
+        if word not in set(QaAction):
             raise NotNow(question_rules.ALREADY_CHANGED)
         if question.startswith("t") or question == WAITING:
-            _moderate_texts(request, game_id, question, Act(word))
+            _moderate_texts(request, game_id, question, QaAction(word))
             return HttpResponse(status=204) if is_by_script else redirect("manage_qa", game_id)
         answer = question_rules.parse_answer(request.POST.get("text", ""))
-        services.moderate(game_id, question[: question_rules.MAX_ID_CHARS], request.user.name, Act(word), answer)
+        services.moderate(game_id, question[: question_rules.MAX_ID_CHARS], request.user.name, QaAction(word), answer)
     except Refusal as refusal:
         if is_by_script:
             return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
@@ -252,12 +252,12 @@ def _moderate(request: HttpRequest, game_id: str) -> HttpResponse:
     return HttpResponse(status=204) if is_by_script else redirect("manage_qa", game_id)
 
 
-def _moderate_texts(request: HttpRequest, game_id: str, wanted: str, act: Act) -> None:
+def _moderate_texts(request: HttpRequest, game_id: str, wanted: str, act: QaAction) -> None:
     """Decides on one text of a round, or on all that await approval."""
     snapshot = _load_snapshot(game_id)
     texts = [each for each in qa_display.texts_to_moderate(snapshot) if not each.is_of_removed]
     some = [each for each in texts if each.id == wanted or (wanted == WAITING and each.fate == Fate.WAITING)]
-    if act not in (Act.SHOW, Act.HIDE) or not some:
+    if act not in (QaAction.SHOW, QaAction.HIDE) or not some:
         raise NotNow(question_rules.ALREADY_CHANGED)
     for number in {each.round for each in some}:
         services.moderate_texts(

@@ -200,7 +200,7 @@ def _answered(report: Report, play: Play, round_: Round) -> Iterator[tuple[str, 
     question = report.questions[round_.question]
     best = sorted(round_.entries, key=lambda entry: (-entry.total, natural_sort_key(report.name_of(entry.player))))
     for entry in best:
-        yield report.name_of(entry.player), str(play.answer_text(entry.said, question, question.options)), entry
+        yield report.name_of(entry.player), str(play.answer_text(entry.value, question, question.options)), entry
 
 
 class Totals:
@@ -296,7 +296,7 @@ def _round(report: Report, round_: Round) -> dict[str, Any]:
 def _entry(entry: Entry, play: Play) -> dict[str, Any]:
     named = {"player": entry.player} if entry.player else {}
     scored = {"points": entry.points, "bonus": entry.bonus} if play.is_scored else {}
-    return {**named, "said": entry.said, **scored}
+    return {**named, "said": entry.value, **scored}
 
 
 def _named(report: Report) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,7 @@ from foundation.qa.rules import Fate, Mode
 from parts.live import qa_store as repository
 from parts.live import repository as games
 from parts.live.qa import services
-from parts.live.qa_rules import Act
+from parts.live.qa_rules import QaAction
 from parts.live.rules import Step
 from parts.live.services import seating
 from parts.questions.question import Type
@@ -237,7 +237,7 @@ def test_questions_are_turned_off_even_if_what_was_typed_cannot_be_saved(made, h
 def test_the_host_s_list_what_waits_first_and_one_press_each(game, hana):
     ada, ben, cleo = seated(game, "Ada", "Ben", "Cleo")
     shown, answered = send(game, ada, "Shown?", 1), send(game, ben, "Answered?", 2)
-    services.moderate(game.id, answered.id, "Hana", Act.ANSWER)
+    services.moderate(game.id, answered.id, "Hana", QaAction.ANSWER)
     services.set_up(game.id, "Hana", mode=Mode.APPROVED)
     first, second = send(game, cleo, "Waits?", 3), send(game, ada, "Waits, too?", 4)
     page = text_of(hana.get(manage(game)))
@@ -336,7 +336,7 @@ def test_pages_are_nobody_s_to_keep(game, hana, phone, path):
 def test_the_report_has_what_the_room_asked(game, hana):
     ada, ben, troll = seated(game, "Ada", "Ben", "Troll")
     first = send(game, ada, "=Why()?")
-    services.moderate(game.id, first.id, "Hana", Act.ANSWER, "It rains.")
+    services.moderate(game.id, first.id, "Hana", QaAction.ANSWER, "It rains.")
     services.set_up(game.id, "Hana", named=True)
     second = send(game, ben, "When?")
     send(game, troll, "Rude?")

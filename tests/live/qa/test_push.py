@@ -12,9 +12,9 @@ from foundation.pages.streams import OPEN_STREAM
 from foundation.qa.rules import Mode
 from parts.live import changes, clock
 from parts.live.qa import services
-from parts.live.qa_rules import Act
+from parts.live.qa_rules import QaAction
 from parts.live.rules import Step
-from parts.live.screens import broadcaster, presence, qa_cache, qa_display, rendering, snapshots
+from parts.live.screens import broadcaster, caches, presence, qa_display, rendering, snapshots
 from parts.live.screens.broadcaster import Broadcaster
 from parts.live.screens.formats import Role
 from parts.live.screens.presence import Presence
@@ -49,11 +49,11 @@ def told(answer) -> dict[str, str]:
 def test_what_is_hidden_is_gone_with_the_first_look_after_it(game, ours):
     ada, ben = seated(game, "Ada", "Ben")
     asked = send(game, ada, "Why a bus?")
-    services.moderate(game.id, asked.id, "Hana", Act.PUT_UP)
+    services.moderate(game.id, asked.id, "Hana", QaAction.PUT_UP)
     phone, wall = listening(ours, game, Role.QA, ben), listening(ours, game, Role.SCREEN)
     host = listening(ours, game, Role.MANAGE_QA)
     ours.tick()
-    services.moderate(game.id, asked.id, "Hana", Act.HIDE)
+    services.moderate(game.id, asked.id, "Hana", QaAction.HIDE)
     ours.tick(only_woken=True)
     assert "Why a bus?" not in html(phone, "screen")
     assert "screen" in phone.names
@@ -66,7 +66,7 @@ def test_the_end_reaches_a_wall_that_shows_a_question(game, ours, client):
     """By push, and on the page that reloads itself without scripts."""
     (ada,) = seated(game, "Ada")
     asked = send(game, ada, "Why a bus?")
-    services.moderate(game.id, asked.id, "Hana", Act.PUT_UP)
+    services.moderate(game.id, asked.id, "Hana", QaAction.PUT_UP)
     wall, phone = listening(ours, game, Role.SCREEN), listening(ours, game, Role.PLAYER, ada)
     address = reverse("screen", args=[game.id, game.screen_token])
     assert "Why a bus?" in client.get(address).content.decode()
@@ -88,13 +88,13 @@ def test_another_process_hears_of_it_at_its_next_look(game, monkeypatch):
     monkeypatch.setattr(clock, "now", lambda: now)
     elsewhere = Broadcaster(alone=True)
     monkeypatch.setattr(changes, "_subscribers", [])
-    monkeypatch.setattr(qa_cache, "MIN_THROTTLED_QUESTIONS", 1)
+    monkeypatch.setattr(caches, "MIN_THROTTLED", 1)
     first, _second = send(game, ada, "Why a bus?"), send(game, ben, "When?")
     phone = listening(elsewhere, game, Role.QA, ben)
     send(game, ada, "Not seen for a second?")
     elsewhere.tick()
     assert "Not seen" not in html(phone, "screen")
-    services.moderate(game.id, first.id, "Hana", Act.HIDE)
+    services.moderate(game.id, first.id, "Hana", QaAction.HIDE)
     elsewhere.tick()
     assert "Why a bus?" not in html(phone, "screen")
     assert "When?" in html(phone, "screen")
@@ -108,7 +108,7 @@ def test_the_author_alone_is_told_what_became_of_a_question(game, ours):
     ours.tick(only_woken=True)
     assert "Waiting for the host." in html(of_ada, "mine")
     assert of_ben.names == []
-    services.moderate(game.id, asked.id, "Hana", Act.HIDE)
+    services.moderate(game.id, asked.id, "Hana", QaAction.HIDE)
     ours.tick(only_woken=True)
     assert "Hidden by the host." in html(of_ada, "mine")
     assert not re.search(r"\bbus\b", of_ben.text)
@@ -221,7 +221,7 @@ def test_an_answer_that_is_hidden_while_the_room_votes_leaves_every_phone_with_t
     )
     ours.tick()
     (found,) = [each for each in qa_display.texts_to_moderate(snapshots.current(game.id)) if each.text == "Idiots"]
-    services.moderate_texts(game.id, found.round, [found.mark], "Hana", Act.HIDE)
+    services.moderate_texts(game.id, found.round, [found.mark], "Hana", QaAction.HIDE)
     ours.tick(only_woken=True)
     assert "More benches" in html(phone, "mine")
     assert "Idiots" not in html(phone, "mine")

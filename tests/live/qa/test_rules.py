@@ -9,7 +9,7 @@ import pytest
 from foundation.acts.refusals import NotNow
 from foundation.qa.rules import Fate, Mode, best_first, check_upvotable, with_initial_fate
 from parts.live import qa_rules as rules
-from parts.live.qa_rules import Act, QaQuestion, QaSettings
+from parts.live.qa_rules import QaAction, QaQuestion, QaSettings
 from parts.live.rules import Phase
 from tests.rows import every_row
 
@@ -90,7 +90,7 @@ def test_what_is_offered_is_exactly_what_changes_something():
     for fate in Fate:
         for up in ("", "q1"):
             qa, question = replace(ON, on_screen=up), asked(fate=fate)
-            for act in Act:
+            for act in QaAction:
                 is_offered = act in rules.offered(qa, question)
                 after = rules.moderated(question, act, "Because."), rules.screen_after(qa, question, act)
                 assert not is_offered or after != (question, up), (fate, up, act)
@@ -101,8 +101,8 @@ def test_what_is_offered_is_exactly_what_changes_something():
 
 def test_what_is_hidden_leaves_the_big_screen_and_nothing_else_does():
     qa = replace(ON, on_screen="q1")
-    assert rules.screen_after(qa, asked("q1"), Act.HIDE) == ""
-    assert rules.screen_after(qa, asked("q2"), Act.HIDE) == "q1"
-    assert rules.screen_after(qa, asked("q1"), Act.ANSWER) == "q1"
-    assert rules.screen_after(qa, asked("q2"), Act.PUT_UP) == "q2"
-    assert rules.moderated(asked(fate=Fate.ANSWERED, answer="No."), Act.SHOW).answer == ""
+    assert rules.screen_after(qa, asked("q1"), QaAction.HIDE) == ""
+    assert rules.screen_after(qa, asked("q2"), QaAction.HIDE) == "q1"
+    assert rules.screen_after(qa, asked("q1"), QaAction.ANSWER) == "q1"
+    assert rules.screen_after(qa, asked("q2"), QaAction.PUT_UP) == "q2"
+    assert rules.moderated(asked(fate=Fate.ANSWERED, answer="No."), QaAction.SHOW).answer == ""

@@ -15,7 +15,7 @@ from foundation.store.log import EventLog
 from parts.live import changes, clock
 from parts.live import qa_store as repository
 from parts.live.qa import services
-from parts.live.qa_rules import Act, QaQuestion
+from parts.live.qa_rules import QaAction, QaQuestion
 from parts.live.rate_limit import RateLimit, TooFast
 from parts.live.rules import Step
 from parts.live.screens import qa_display, snapshots
@@ -47,13 +47,13 @@ def test_a_question_waits_is_shown_answered_and_hidden(site, made):
     asked = send(game, ada, "Why a bus?")
     assert asked.fate == Fate.WAITING
     assert seen_by_all(game) == []
-    moderate(game, asked, Act.SHOW)
+    moderate(game, asked, QaAction.SHOW)
     assert seen_by_all(game) == ["Why a bus?"]
-    moderate(game, asked, Act.ANSWER, "Because it rains.")
-    moderate(game, asked, Act.HIDE)
+    moderate(game, asked, QaAction.ANSWER, "Because it rains.")
+    moderate(game, asked, QaAction.HIDE)
     assert seen_by_all(game) == []
     with pytest.raises(NotNow):
-        moderate(game, asked, Act.HIDE)
+        moderate(game, asked, QaAction.HIDE)
     said = {"game_id": game.id, "asked": asked.id, "on_screen": ""}
     assert events(site)[1:] == [(f"LiveQuestion{what}", said) for what in ("Shown", "Answered", "Hidden")]
 
@@ -63,7 +63,7 @@ def test_the_log_has_no_words_no_names_and_of_the_list_only_its_length(site, gam
     (ada,) = seated(game, "Ada")
     asked = send(game, ada, "Zebra crossings?")
     assert asked.held
-    moderate(game, asked, Act.ANSWER, "Stripes everywhere.")
+    moderate(game, asked, QaAction.ANSWER, "Stripes everywhere.")
     everything = repr(events(site)).lower().replace(game.id.lower(), "")
     assert not [word for word in ("zebra", "gnu", "stripes", "'ada'") if word in everything]
     assert events(site)[1][1] == {
@@ -83,7 +83,7 @@ def test_what_is_chosen_twice_is_one_event_and_what_is_off_is_off(site, game):
     assert events(site) == before
     (ada,) = seated(game, "Ada")
     asked = send(game, ada, "Why?")
-    moderate(game, asked, Act.PUT_UP)
+    moderate(game, asked, QaAction.PUT_UP)
     services.set_up(game.id, "Hana", is_on=False)
     assert qa_of(game).on_screen == "", "nor is it there when they are on again"
     assert snapshots.current(game.id).qa_questions == ()
@@ -158,11 +158,11 @@ def test_nobody_upvotes_their_own_nor_what_cannot_be_seen(game):
     asked = send(game, ada, "Why?")
     with pytest.raises(NotNow, match="your own"):
         upvote(game, ada, asked)
-    moderate(game, asked, Act.HIDE)
+    moderate(game, asked, QaAction.HIDE)
     with pytest.raises(NotNow, match="does not exist"):
         upvote(game, ben, asked)
     drive(game, Step.END)
-    moderate(game, asked, Act.SHOW)
+    moderate(game, asked, QaAction.SHOW)
     with pytest.raises(NotNow, match="ended"):
         upvote(game, ben, asked)
     with pytest.raises(NotNow, match="ended"):
@@ -180,7 +180,7 @@ def test_of_two_hosts_at_once_both_are_told_what_it_is_by_then(site, game):
         with use_table(site):
             moderate(game, asked, what)
 
-    answers = at_once(partial(act, Act.HIDE), partial(act, Act.HIDE), partial(act, Act.PUT_UP))
+    answers = at_once(partial(act, QaAction.HIDE), partial(act, QaAction.HIDE), partial(act, QaAction.PUT_UP))
     kinds = Counter(kind for kind, _said in events(site))
     assert kinds["LiveQuestionHidden"] == 1
     assert [type(each) for each in answers[:2]].count(NotNow) == 1
@@ -190,18 +190,18 @@ def test_of_two_hosts_at_once_both_are_told_what_it_is_by_then(site, game):
 def test_one_question_at_a_time_is_on_the_big_screen(game):
     ada, ben = seated(game, "Ada", "Ben")
     first, second = send(game, ada, "Why?"), send(game, ben, "When?")
-    moderate(game, first, Act.PUT_UP)
-    moderate(game, second, Act.PUT_UP)
+    moderate(game, first, QaAction.PUT_UP)
+    moderate(game, second, QaAction.PUT_UP)
     assert qa_of(game).on_screen == second.id
     with pytest.raises(NotNow):
-        moderate(game, first, Act.TAKE_DOWN)
-    moderate(game, second, Act.TAKE_DOWN)
+        moderate(game, first, QaAction.TAKE_DOWN)
+    moderate(game, second, QaAction.TAKE_DOWN)
     assert qa_of(game).on_screen == ""
 
 
 def test_what_is_not_there_is_not_moderated(game, made):
     with pytest.raises(NotNow):
-        services.moderate(game.id, "q-made-up", "Hana", Act.HIDE)
+        services.moderate(game.id, "q-made-up", "Hana", QaAction.HIDE)
     with pytest.raises(NotThere):
         services.set_up("no-such-session", "Hana", is_on=True)
     (ada,) = seated(game, "Ada")
@@ -209,14 +209,14 @@ def test_what_is_not_there_is_not_moderated(game, made):
     other = made()
     services.set_up(other.id, "Hana", is_on=True)
     with pytest.raises(NotNow):
-        services.moderate(other.id, asked.id, "Hana", Act.HIDE)
+        services.moderate(other.id, asked.id, "Hana", QaAction.HIDE)
 
 
 def test_the_questions_of_somebody_who_is_removed_are_seen_by_nobody_until_they_are_back(game):
     ada, troll = seated(game, "Ada", "Troll")
     send(game, ada, "Why?")
     rude = send(game, troll, "Rude?")
-    moderate(game, rude, Act.PUT_UP)
+    moderate(game, rude, QaAction.PUT_UP)
     seating.remove(game.id, "troll", "Hana")
     assert seen_by_all(game) == ["Why?"]
     assert qa_display.on_screen(snapshots.current(game.id)) is None
@@ -241,6 +241,6 @@ def test_whoever_listens_is_woken(game, monkeypatch):
     told = []
     monkeypatch.setattr(changes, "_subscribers", [told.append])
     (ada,) = seated(game, "Ada")
-    moderate(game, send(game, ada, "Why?"), Act.HIDE)
+    moderate(game, send(game, ada, "Why?"), QaAction.HIDE)
     services.set_up(game.id, "Hana", named=True)
     assert told == [game.id] * 3

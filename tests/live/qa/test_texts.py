@@ -13,7 +13,7 @@ from parts.live import clock, counting, repository, seats, standings
 from parts.live.plays import ideas_store
 from parts.live.plays import ideas_store as orders
 from parts.live.qa import services
-from parts.live.qa_rules import Act
+from parts.live.qa_rules import QaAction
 from parts.live.rules import Phase, Step
 from parts.live.screens import player_part, qa_display, rendering, snapshots
 from parts.live.screens.formats import Role
@@ -47,7 +47,7 @@ def answered(game, **settings):
     return game
 
 
-def decide(game, text: str, act: Act) -> None:
+def decide(game, text: str, act: QaAction) -> None:
     (found,) = [each for each in qa_display.texts_to_moderate(room_of(game)) if each.text == text]
     services.moderate_texts(game.id, found.round, [found.mark], "Hana", act)
 
@@ -103,7 +103,7 @@ def test_what_is_hidden_while_the_room_votes_gets_nothing_and_votes_for_it_do_no
     vote(game, "Cem", "Plant trees", INSULT, "More benches")
     assert INSULT in shown_to(game, "Ada")
     key = player_part.own_key(room_of(game), seats.find(game.id, "ada"))
-    decide(game, INSULT, Act.HIDE)
+    decide(game, INSULT, QaAction.HIDE)
     snapshot = room_of(game)
     assert INSULT not in shown_to(game, "Ada") | shown_to(game, "Ben")
     assert player_part.own_key(snapshot, seats.find(game.id, "ada")) != key, "so that every phone is sent another form"
@@ -127,7 +127,7 @@ def test_what_is_hidden_after_the_results_leaves_them_with_its_points_and_comes_
     drive(game, Step.REVEAL)
     assert totals(game) == {"Dot": 6, "Ben": 2, "Ada": 0, "Cem": 0}
     digest = counting.round_digest(room_of(game).round)
-    decide(game, INSULT, Act.HIDE)
+    decide(game, INSULT, QaAction.HIDE)
     assert totals(game) == {"Ben": 2, "Ada": 0, "Cem": 0, "Dot": 0}
     assert room_of(game).round.result["answers"][0] == {
         **room_of(game).round.result["answers"][0],
@@ -137,7 +137,7 @@ def test_what_is_hidden_after_the_results_leaves_them_with_its_points_and_comes_
     assert INSULT not in everything_told(game)
     assert digest in "".join(each.decode() for each in reports.as_json(reports.build_report(*repository.find(game.id))))
     assert check_rounds() == (1, []), "the sealed round is as it was"
-    decide(game, INSULT, Act.SHOW)
+    decide(game, INSULT, QaAction.SHOW)
     assert totals(game) == {"Dot": 6, "Ben": 2, "Ada": 0, "Cem": 0}
 
 
@@ -182,8 +182,8 @@ def test_approved_first_the_time_waits_until_the_host_has_looked(made):
         assert f'<a class="button{kind}" href="{reverse("manage_qa", args=[game.id])}#texts">Approve 4 wait' in screen
         assert f'class="button quiet{kind}" ' in screen.partition("Close the voting")[0].rpartition("<")[2]
     assert "Your answer is waiting for the host." in player_part.render_own(snapshot, seats.find(game.id, "ada")).html
-    decide(game, INSULT, Act.HIDE)
-    decide(game, "More benches", Act.SHOW)
+    decide(game, INSULT, QaAction.HIDE)
+    decide(game, "More benches", QaAction.SHOW)
     assert "Approve 2 waiting texts" in rendering.render_screen(Role.REMOTE, room_of(game)).html
     assert shown_to(game, "Ada") == {"More benches"}
     assert fates(game) == {
@@ -222,7 +222,7 @@ def test_the_host_looks_at_the_texts_of_a_survey_before_the_wall_does_and_learns
     assert {name for each in lines for name in each.__slots__} == {
         *("round", "mark", "text", "fate", "is_of_removed", "held")
     }, "nothing of an author"
-    decide(surveyed, "idiots!", Act.HIDE)
+    decide(surveyed, "idiots!", QaAction.HIDE)
     drive(surveyed, Step.REVEAL)
     assert "idiots!" not in everything_told(surveyed)
     told = room_of(surveyed).round.result["questions"]
@@ -237,7 +237,7 @@ def test_approved_first_the_wall_has_no_text_of_a_survey_until_the_host_shows_it
     services.set_up(surveyed.id, "Hana", texts=Mode.APPROVED)
     drive(surveyed, Step.REVEAL)
     assert "Good food" not in everything_told(surveyed)
-    decide(surveyed, "Good food", Act.SHOW)
+    decide(surveyed, "Good food", QaAction.SHOW)
     assert "Good food" in everything_told(surveyed)
     assert "Too long" not in everything_told(surveyed)
 
@@ -271,7 +271,7 @@ def test_an_idea_that_is_hidden_while_it_is_voted_on_gets_no_votes(made):
     bad, bus, boat = (options.index(text) for text in ("Idiots", "A bus", "A boat"))
     for name, ranking in {"ada": f"{bad}>{boat}", "ben": f"{bad}>{boat}", "cem": f"{bus}>{bad}"}.items():
         give(game, seats.find(game.id, name), ranking)
-    decide(game, "Idiots", Act.HIDE)
+    decide(game, "Idiots", QaAction.HIDE)
     ballot = rendering.render_screen(Role.PLAYER, room_of(game)).html
     assert "Idiots" not in ballot
     assert "(hidden by the host)" in ballot
