@@ -6,7 +6,7 @@ from django.views.generic import RedirectView
 
 from accounts.access import View, public
 
-from . import change_views, link_views, paper_views, views
+from . import guest_views, organiser_views, views
 
 
 def leads_to(page: str) -> View:
@@ -18,16 +18,16 @@ below_ballot = [
     path("review/", leads_to("ballot"), name="review"),
     path("receipt/qr.svg", views.receipt_qr, name="receipt_qr"),
     path("state/", views.ballot_state, name="ballot_state"),
-    path("leave/", link_views.leave, name="leave_ballot"),
+    path("leave/", guest_views.leave, name="leave_ballot"),
     path("withdraw/", views.withdraw, name="withdraw"),
 ]
 
 below_change = [
-    path("receipt/", change_views.change_receipt, name="change_receipt"),
-    path("ballot/", change_views.change_ballot, name="change_ballot"),
+    path("receipt/", guest_views.change_receipt, name="change_receipt"),
+    path("ballot/", guest_views.change_ballot, name="change_ballot"),
     path("review/", leads_to("change_ballot"), name="change_review"),
-    path("cast/", change_views.change_cast, name="change_cast"),
-    path("withdraw/", change_views.change_withdraw, name="change_withdraw"),
+    path("cast/", guest_views.change_cast, name="change_cast"),
+    path("withdraw/", guest_views.change_withdraw, name="change_withdraw"),
 ]
 
 below_election = [
@@ -35,17 +35,17 @@ below_election = [
     path("<name:name>/ballot/cast/", views.cast, name="cast"),
     path("<name:name>/ballot/receipt/", views.receipt, name="receipt"),
     path("<name:name>/ballot/", include(below_ballot)),
-    path("<name:name>/change/", change_views.change, name="change"),
+    path("<name:name>/change/", guest_views.change, name="change"),
     path("<name:name>/change/", include(below_change)),
-    path("<name:name>/rehearsal/", views.rehearse, name="rehearse"),
-    path("<name:name>/paper/", paper_views.paper, name="paper"),
-    path("<name:name>/paper/enter/", paper_views.enter_paper, name="enter_paper"),
+    path("<name:name>/rehearsal/", organiser_views.rehearse, name="rehearse"),
+    path("<name:name>/paper/", organiser_views.paper, name="paper"),
+    path("<name:name>/paper/enter/", organiser_views.enter_paper, name="enter_paper"),
 ]
 
 
 urlpatterns = [
     path("election/", include(below_election)),
-    path("vote/", link_views.your_link, name="your_link"),
-    path("vote/<str:token>/", link_views.vote_by_link, name="vote_by_link"),
+    path("vote/", guest_views.your_link, name="your_link"),
+    path("vote/<str:token>/", guest_views.vote_by_link, name="vote_by_link"),
     path("help/secrecy/", views.help_secrecy, name="help_secrecy"),
 ]

@@ -23,8 +23,9 @@ from accounts.authentication import clear_browser, end_session
 from accounts.models import User
 from accounts.rules import Permission
 from elections import repository as elections
-from elections.access import election_context, organiser_page
-from elections.rules import LEAVE, NO_DRAFTS, Action, Election
+from elections.access import election_context
+from elections.panels import answers_with_candidates
+from elections.rules import LEAVE, NO_DRAFTS, Election
 from foundation.acts.links import absolute_url
 from foundation.acts.refusals import NotThere, Refusal
 from foundation.acts.storage import now_text
@@ -34,22 +35,27 @@ from foundation.pages.page_cache import shared_page
 from foundation.pages.paths import path_of, redirect_to
 from foundation.pages.qr import qr_image, qr_svg
 from foundation.ranking import drafts, ranking_cookie
-from foundation.ranking.candidates import remember_order, shuffled_for_browser
+from foundation.ranking.candidates import Candidate, remember_order, shuffled_for_browser
 from foundation.ranking.marks import (
     RANK_PREFIX,
     ShownBallot,
+    choices_of,
+    explanation,
+    field_prefix,
     is_marked,
+    labelled,
     ranks_of,
     sample_ballot,
     shown_ballot,
     submitted_ranks,
+    takes_one,
     typed_ranks,
+    unranked_sentence,
 )
 from foundation.store.keys import fold
 
-from . import passes, rehearsal, repository, rules, services
+from . import passes, repository, rules, services
 from .emails import NO_LATER_EMAIL
-from .marking import form_context
 from .passes import Pass
 from .repository import VoterContext
 from .secret import as_words, joined, new_secret
@@ -547,18 +553,21 @@ def help_secrecy(request: HttpRequest) -> HttpResponse:
     return shared_page(request, "ballots/help_secrecy.html", "ballots/parts/help_secrecy.html")
 
 
-# --- the dress rehearsal ---
-
-
-@organiser_page(Action.REHEARSE)
-@form_page
-def rehearse(request: HttpRequest, election: Election) -> HttpResponse:
-    """Robots vote in a copy of the draft. The report is all that is left of it."""
-    report, problem = None, ""
-    if request.method == "POST":
-        try:
-            report = rehearsal.rehearse(request.user, election)
-        except Refusal as refusal:
-            problem = str(refusal)
-    context = election_context(request, election, report=report, problem=problem, robots=rehearsal.ROBOTS)
-    return render(request, "ballots/rehearsal.html", context, status=422 if problem else 200)
+def form_context(
+    question: Election, candidates: Sequence[Candidate], marks: Mapping[int, Any], *, skips: bool
+) -> dict[str, Any]:
+    """The candidates of a question as listed, with what was marked so far, valid or not. For a voter with several
+    questions, marking nothing `skips` this one."""
+    proposal = [question.majority_sentence] if question.kind == "yes-no" else []
+    return {
+        "question": question,
+        "prefix": field_prefix(question.number),
+        "candidate_answers": answers_with_candidates(question),
+        "choices": choices_of(labelled(candidates, question.kind), marks),
+        "ranks": len(candidates),
+        "how_to_vote": question.how_to_vote,
+        "explanation": [*explanation(question, skips=skips), *proposal],
+        "skips": skips,
+        "takes_one": takes_one(question),
+        "unranked_sentence": unranked_sentence(question.unranked),
+    }

@@ -42,8 +42,8 @@ from operations.features.views import question
 from operations.upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
 from operations.upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
 from results.front_page.home import PANELS
-from results.mailing.emails import EMAIL_TEMPLATES as RESULT_EMAILS
-from results.mailing.services import mail_automatically, mail_result_step
+from results.mailing import EMAIL_TEMPLATES as RESULT_EMAILS
+from results.mailing import mail_automatically, mail_result_step
 from results.services import seal_result, wait_for_worker
 
 

@@ -23,9 +23,9 @@ from foundation.tally.result import Result, exact_text
 from results import repository, services
 from results.access import STRANGER, Reader, check_reads, is_shared
 from results.exports.files import EXPORTS, is_offered
-from results.outcomes import outcome_of, parts_of
-from results.pictures.points import score
+from results.pictures.bars import score
 from results.repository import Sealed, SharedResult
+from results.wording import outcome_of, parts_of
 
 
 class CandidateResult(msgspec.Struct):

@@ -22,9 +22,9 @@ from foundation.tally.condorcet import Graph
 from foundation.tally.methods import KIND_OF
 from foundation.tally.result import Result
 
+from .pictures.bars import score
 from .pictures.contests import votes as votes_of
 from .pictures.drawing import fluid, in_order, isolated, number, rounded, share, tag, voters
-from .pictures.points import score
 
 HEIGHT_PX = 22
 CYCLE, CONTEST, ROUND, SEAT, POINTS, VOTES = "cycle", "contest", "round", "seat", "points", "votes"

@@ -13,7 +13,7 @@ from foundation.store.table import Put
 from foundation.tally import lots
 from foundation.tally.methods import count
 
-from .report import settings_of
+from .repository import settings_of
 from .services import roll_commitment
 
 

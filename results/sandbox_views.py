@@ -1,8 +1,8 @@
-"""The sandbox: counts and explains ballots that anyone pastes or uploads, without an account and without storing
-anything."""
+"""The sandbox: counts and explains ballots that anyone pastes or uploads, without an account and without storing"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +24,8 @@ from foundation.acts.rate_limits import Limit, count
 from foundation.acts.refusals import Refusal
 from foundation.pages.fields import LinesField
 from foundation.pages.forms import form_data, form_page
-from foundation.ranking.marks import ranked_names, ranking_from, submitted_ranks, typed_ranks
+from foundation.ranking.candidates import Candidate
+from foundation.ranking.marks import Choice, ranked_names, ranking_from, submitted_ranks, typed_ranks, unranked_sentence
 from foundation.tally.count_job import CountJob
 from foundation.tally.formats import BadFile, File, Limits, NotRecognised, read
 from foundation.tally.formats.file import Text
@@ -32,10 +33,9 @@ from foundation.tally.majorities import Majority, Of
 from foundation.tally.methods import KIND_OF
 from foundation.tally.methods import KINDS as METHODS_OF
 
-from . import bounded_counting, example, wording
+from . import bounded_counting, wording
 from .bounded_counting import RETRY_AFTER_SECONDS, Busy, TooExpensive
-from .report import build_report
-from .repository import Found
+from .repository import Found, build_report
 from .views import context_of_report
 
 LIMITS = Limits(bytes=1_000_000, candidates=100, name=200, rankings=10_000)
@@ -224,21 +224,21 @@ def try_it(request: HttpRequest) -> HttpResponse:
     """The example ballot, then its count. Nothing is stored, so the ranking is part of the address."""
     ranks, problem = submitted_ranks(request.GET), ""
     try:
-        if ranking := ranking_from(ranks, example.candidates()):
+        if ranking := ranking_from(ranks, example_candidates()):
             count(COUNTS, throttle_key(request))
             return _count_example(request, ranking)
         problem = _("Rank at least one of the options.") if ranks else ""
     except Refusal as refusal:
         problem = str(refusal)
-    context = example.form_context(typed_ranks(request.GET)) | {"problem": problem}
+    context = example_context(typed_ranks(request.GET)) | {"problem": problem}
     return render(request, "results/try_it.html", context, status=422 if problem else 200)
 
 
 def _count_example(request: HttpRequest, ranking: str) -> HttpResponse:
-    form = SandboxForm(MultiValueDict({"ballots": [example.ballots_text(ranking)]}))
+    form = SandboxForm(MultiValueDict({"ballots": [example_ballots(ranking)]}))
     form.full_clean()
-    ranked, may_register = ranked_names(ranking, example.candidates()), allows_registration()
-    tried = {"example": example.QUESTION, "ranked": ranked, "may_register": may_register}
+    ranked, may_register = ranked_names(ranking, example_candidates()), allows_registration()
+    tried = {"example": EXAMPLE_QUESTION, "ranked": ranked, "may_register": may_register}
     return _page(request, form, _account(request, form) | tried)
 
 
@@ -278,3 +278,41 @@ def _account(request: HttpRequest, form: SandboxForm) -> dict[str, Any]:
     election = replace(NO_ELECTION, kind=file.kind or "ranked", method=chosen["method"], seats=chosen["seats"])
     withdrawn = wording.join_names(file.withdrawn)
     return context_of_report(Found(election, None, report)) | {"file": file, "withdrawn": withdrawn}
+
+
+EXAMPLE_QUESTION = gettext_lazy("What shall we eat at the summer party?")
+EXAMPLE_OPTIONS = (
+    gettext_lazy("Pizza"),
+    gettext_lazy("Curry"),
+    gettext_lazy("Barbecue"),
+    gettext_lazy("Sushi"),
+    gettext_lazy("Salad"),
+)
+# Pizza and curry are level, so the visitor decides. Barbecue has the most first choices and loses to both.
+EXAMPLE_BALLOTS = {"2>0>1": 11, "0>1>3>4": 4, "1>4>0>3": 7, "4>1>0>3": 5, "3>1>0>4": 3}
+
+
+def example_candidates() -> list[Candidate]:
+    return [Candidate(str(name), number=number) for number, name in enumerate(EXAMPLE_OPTIONS)]
+
+
+def example_context(typed: Mapping[int, str] | None = None) -> dict[str, Any]:
+    """Context of `results/parts/example.html`, with the ranks typed so far."""
+    ranks = typed or {}
+    return {
+        "example": EXAMPLE_QUESTION,
+        "choices": [
+            Choice(each.number, each.name, "", "", ranks.get(each.number, "")) for each in example_candidates()
+        ],
+        "ranks": len(EXAMPLE_OPTIONS),
+        "draft_key": "",
+        "unranked_sentence": unranked_sentence("below", options=True),
+        "other_ballots": sum(EXAMPLE_BALLOTS.values()),
+    }
+
+
+def example_ballots(ranking: str) -> str:
+    """All ballots as the sandbox reads them; the visitor's is the last line."""
+    named = example_candidates()
+    lines = ((count, ranked_names(each, named)) for each, count in [*EXAMPLE_BALLOTS.items(), (ranking, 1)])
+    return "".join(f"{count}: {' > '.join(map(' = '.join, groups))}\n" for count, groups in lines)

@@ -39,8 +39,7 @@ from foundation.tally.count_job import CountJob
 from foundation.tally.pairwise import PairwiseSummary
 from results import repository, running_count
 
-from .report import Report, report_on, settings_of
-from .repository import Found, Seal
+from .repository import Found, Report, Seal, report_on, settings_of
 
 # ballots that are counted within a request; more are left to the worker,
 MAX_BALLOTS_COUNTED_IN_REQUEST = 1_000

@@ -37,12 +37,12 @@ from .access import Reader, check_reads, for_anybody, for_voters, is_stranger
 from .cached_page import CachedPage
 from .exports.files import context_of_exports
 from .margin import margin_of
-from .outcomes import Parts, outcome_of, parts_of
 from .pictures import contest_rows, pictures_of, turnout_pictures
 from .pictures.drawing import exact, voters
-from .pictures.race import laps
+from .pictures.rounds import laps
 from .repository import Found, Seal, Sealed, find_seals
 from .waiting import find_waiting, waiting_context
+from .wording import Parts, outcome_of, parts_of
 
 MAX_ON_SCREEN = 8  # candidates in a table that the last row of a hall can read
 MAX_NAMES_PER_LOT = 12  # of the first lot; the recount and the bundle have all of them

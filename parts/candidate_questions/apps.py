@@ -26,7 +26,7 @@ class CandidateQuestions(parts.Part):
 
     def install(self) -> None:
         from accounts.services import ON_REMOVAL
-        from ballots.link_views import BEFORE_VOTING
+        from ballots.guest_views import BEFORE_VOTING
         from elections import demo as elections_demo
         from elections.dashboard.concerns import WAITING
         from elections.panels import ANSWERS

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from ballots.link_views import Meanwhile
+from ballots.guest_views import Meanwhile
 from elections import repository
 from elections import repository as elections
 from elections.actions import check, record

@@ -23,7 +23,7 @@ class Letters(parts.Part):
     )
 
     def install(self) -> None:
-        from ballots.link_views import WAYS_BACK
+        from ballots.guest_views import WAYS_BACK
         from elections import demo as elections_demo
         from elections.dashboard.checklist import ABOUT_VOTERS
         from elections.drafts.forms import ADDED_FIELDS

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public
-from ballots.link_views import let_in, refused
+from ballots.guest_views import let_in, refused
 from elections import rolls, voter_lists
 from elections.access import election_context, organiser_page
 from elections.invitations import wording

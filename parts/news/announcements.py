@@ -17,8 +17,8 @@ from foundation.pages import times
 from foundation.pages.names import MAX_NAME_CHARS
 from foundation.tally.result import Result
 from results import wording
-from results.outcomes import outcome_of
 from results.repository import Sealed
+from results.wording import outcome_of
 
 from .rules import MAX_SUMMARY_CHARS
 

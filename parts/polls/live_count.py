@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from foundation.acts.storage import now_text
 from foundation.store.table import Item
 from foundation.tally.ballots import Ballots
-from results.incoming.count_cache import BallotSource, CountCache, WatchedCount
-from results.running_count import KnownBallot
+from results.running_count import BallotSource, CountCache, KnownBallot, WatchedCount
 
 from . import repository
 from .counting import MethodComparison

@@ -7,14 +7,20 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
 from functools import partial
+from textwrap import fill
 from typing import Any
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from ballots import repository as ballots
 from elections import repository as elections
 from elections.rolls import weight_fields, weight_of
+from elections.rules import Election
+from foundation.pages import times
 from foundation.pages.lists import as_csv
 from foundation.ranking.candidates import Candidate
 from foundation.ranking.marks import TICKED, ranked_names
@@ -22,12 +28,15 @@ from foundation.tally.ballots import Ballots, ratings_of
 from foundation.tally.formats import CannotWrite, File, write
 from foundation.tally.formats.plain import quoted
 from foundation.tally.methods import KIND_OF
-from results import repository
-from results.repository import Found, Sealed
+from foundation.tally.result import Result, Round, exact_text
+from results import repository, wording
+from results.margin import margin_of
+from results.pictures import pictures_of
+from results.pictures.drawing import number
+from results.repository import Found, Report, Seal, Sealed
+from results.wording import outcome_of, parts_of
 
 from .bundle import public_voter_name
-from .rctab import summary
-from .text_report import as_text
 
 VERSION = 1  # of this format: a new one invalidates browser caches
 UNSAFE = re.compile(r"[^\w .\-]+")
@@ -115,7 +124,7 @@ def _marks(text: str, candidates: Sequence[Candidate], kind: str) -> list[list[s
 
 def rctab_json(found: Sealed) -> Content:
     day = (found.election.no_voting_after or found.seal.sealed_at)[:10]
-    entry = summary(found.report.result, contest=found.election.full_name, date=day)
+    entry = rctab_summary(found.report.result, contest=found.election.full_name, date=day)
     return [json.dumps(entry, ensure_ascii=False, indent=2) + "\n"]
 
 
@@ -189,3 +198,199 @@ def file_name(name: str, file: str, nameless: str = "election") -> str:
     """A file name that any system accepts."""
     safe = UNSAFE.sub("_", name)[:80].strip(" ._") or nameless
     return f"{safe} - {file}"
+
+
+DECIMAL_PLACES = 4
+NOBODY, CUT = "exhausted", "residual surplus"
+
+
+def rctab_summary(
+    result: Result, *, contest: str, date: str, jurisdiction: str = "", office: str = ""
+) -> dict[str, Any]:
+    """A result with rounds as RCTab 1.3 writes its summary, which other programs draw and archive.
+
+    RCTab is the counting program of the Ranked Choice Voting Resource Center (github.com/BrightSpots/rcv); rcvformats
+    (github.com/artoonie/rcvformats) has a schema of what it writes:
+
+        {"config": {"contest", "date", "jurisdiction", "office", "threshold"},
+         "results": [{"round": 1, "tally": {name: votes}, "tallyResults": [{"elected" or "eliminated": name,
+                      "transfers": {name: votes, "exhausted": votes, "residual surplus": votes}}]}]}
+
+    Votes are decimals as text. Where ours differ from RCTab's:
+    - Fractions that are no decimals (thirds, of a ballot that ranks three as equals) are cut after four places,
+      which is what RCTab counts in unless told otherwise.
+    - Scottish rules may transfer a surplus in a later stage than the one in which its owner was elected; then the stage
+      of the transfer says `elected` of them once more, because transfers must stand where they lead to the next
+      tally.
+    - Meek's method has no transfers from one to another; it shows none.
+
+    Of a method with rounds only; `date` is a day, as 2026-11-15.
+    """
+    rounds = result.rounds or ()
+    config = {"contest": contest, "date": date, "jurisdiction": jurisdiction, "office": office}
+    after = [*rounds[1:], *rounds[-1:]]
+    return {
+        "config": config | {"threshold": decimal(rounds[-1].threshold) if rounds else "0"},
+        "results": [_rctab_round(each, later) for each, later in zip(rounds, after, strict=True)],
+    }
+
+
+def _rctab_round(each: Round, later: Round) -> dict[str, Any]:
+    tally = {name: decimal(votes) for name, votes in each.tally.items()}
+    return {"round": each.number, "tally": tally, "tallyResults": list(_acts(each, later))}
+
+
+def _acts(each: Round, later: Round) -> Iterator[dict[str, Any]]:
+    sources = {transfer.source for transfer in each.transfers}
+    late = [name for name in sorted(sources) if name not in (*each.elected, *each.eliminated)]
+    for name in (*each.elected, *late):
+        yield {"elected": name, "transfers": _transfers(each, later, name)}
+    for name in each.eliminated:
+        yield {"eliminated": name, "transfers": _transfers(each, later, name)}
+
+
+def _transfers(each: Round, later: Round, source: str) -> dict[str, str]:
+    """To whom the votes of one went; what was cut off belongs to the one transfer a stage has."""
+    moved = [transfer for transfer in each.transfers if transfer.source == source]
+    lost = Fraction(later.residue) - Fraction(each.residue)
+    went = {transfer.destination or NOBODY: decimal(transfer.votes) for transfer in moved}
+    return went | ({CUT: decimal(lost)} if moved and lost > 0 else {})
+
+
+def decimal(votes: str | Fraction) -> str:
+    """Exact where it can be; else cut after four places."""
+    text = votes if isinstance(votes, str) else exact_text(votes)
+    if "/" not in text:
+        return text
+    whole, rest = divmod(int(Fraction(text) * 10**DECIMAL_PLACES), 10**DECIMAL_PLACES)
+    return f"{whole}.{rest:0{DECIMAL_PLACES}d}"
+
+
+LINE_CHARS = 78
+
+
+def as_text(found: Sealed) -> str:
+    report, seal, shown = found.report, found.seal, parts_of(found.report.result)
+    parts = [
+        [found.election.full_name, "=" * min(len(found.election.full_name), 72)],
+        _outcome(found),
+        _ended(found),
+        _groups(seal),
+        _convened(found.election),
+        [
+            _("Method: %(method)s") % {"method": wording.method_label(report.result.method)},
+            str(wording.RULES[report.result.method]),
+        ],
+        [_("Why"), *map(wording.translate, report.sentences)],
+        _how_close(report),
+        *([_methods(report), _places(report.result)] if shown.comparisons else _votes(report.result)),
+        [line for each in report.result.rounds or () for line in _round_lines(each)],
+        _sealed(seal, found.election),
+        _lots(found),
+    ]
+    return "\n\n".join("\n".join(map(_wrapped, part)) for part in parts if part) + "\n"
+
+
+def _wrapped(line: str) -> str:
+    """On lines that a mail or a page can hold; what hangs below the first is set in as far as the line itself."""
+    margin = " " * (len(line) - len(line.lstrip()))
+    return fill(line, LINE_CHARS, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
+
+
+def _outcome(found: Sealed) -> list[str]:
+    result, cast, voters = found.report.result, found.seal.ballots, found.election.entitled
+    counted = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", cast) % {"count": cast}
+    votes = _("Together they have %(votes)d votes.") % {"votes": result.total}
+    of = ngettext("%(count)d person could vote.", "%(count)d people could vote.", voters) % {"count": voters}
+    blank = _("Blank: %(count)d.") % {"count": result.blank}
+    numbers = [counted, *([votes] if result.total != cast else []), blank, of]
+    return [outcome_of(result).line, " ".join(numbers)]
+
+
+def _places(result: Result) -> list[str]:
+    return [_("Final ranking"), *(f"{place:>3}  {name}" for name, place in result.places)]
+
+
+def _votes(result: Result) -> list[list[str]]:
+    """The numbers of each chart."""
+    tables = [(picture.title, picture.table) for picture in pictures_of(result) if picture.table]
+    return [[title, *(f"  {' · '.join(row)}" for row in (table.head, *table.rows))] for title, table in tables]
+
+
+def _how_close(report: Report) -> list[str]:
+    """By how much, if anyone is ahead, and how many votes would have changed it."""
+    margin, close = margin_of(report.result), wording.how_close(report)
+    lines = [*([f"{margin.title}: {margin.sentence}"] if margin else []), *([close] if close else [])]
+    return [_("How close was it?"), *lines] if lines else []
+
+
+def _groups(seal: Seal) -> list[str]:
+    """The turnout of voter groups."""
+    line = _("%(group)s: %(voted)d of %(voters)d voted, %(percent)d%%")
+    rows = [
+        line % {"group": each.name, "voted": each.voted, "voters": each.voters, "percent": each.percent}
+        for each in seal.groups
+    ]
+    return [_("Turnout by voter group"), *(f"- {row}" for row in rows)] if rows else []
+
+
+def _ended(found: Sealed) -> list[str]:
+    """When voting really ended."""
+    closed = found.election
+    lines = [_("Voting ended: %(when)s") % {"when": _moment(closed.ended, closed)}] if closed.ended else []
+    if closed.closed_early and closed.ends:
+        lines.append(_("It was closed before its planned end, %(when)s.") % {"when": _moment(closed.ends, closed)})
+    return lines
+
+
+def _moment(moment: datetime, election: Election) -> str:
+    return times.moment_with_zone(moment, election.time_zone)
+
+
+def _convened(election: Election) -> list[str]:
+    """Which assembly called for it, and whether it could."""
+    if (convened := election.convened) is None:
+        return []
+    sentence = _("Convened by the assembly “%(assembly)s” on %(when)s: %(summary)s.")
+    when = times.moment_text(convened.moment.astimezone(times.zone(election.time_zone)))
+    return [sentence % {"assembly": convened.assembly, "when": when, "summary": convened.summary}]
+
+
+def _methods(report: Report) -> list[str]:
+    others = [
+        f"- {wording.method_label(each.method)}: {wording.join_names(each.winners)}"
+        for each in wording.comparable(report)
+    ]
+    return [_("All methods"), wording.comparison_sentence(report), *others]
+
+
+def _round_lines(each: Round) -> list[str]:
+    votes = [f"  {name}: {number(votes)}" for name, votes in each.tally.items()]
+    rest = _("Exhausted: %(exhausted)s. Needed: %(threshold)s.") % {
+        "exhausted": number(each.exhausted),
+        "threshold": number(each.threshold),
+    }
+    acts = [_("Elected: %(names)s") % {"names": wording.join_names(each.elected)}] if each.elected else []
+    acts += [_("Eliminated: %(names)s") % {"names": wording.join_names(each.eliminated)}] if each.eliminated else []
+    return [_("Round %(number)d") % {"number": each.number}, *votes, *(f"  {line}" for line in [rest, *acts])]
+
+
+def _sealed(seal: Seal, election: Election) -> list[str]:
+    return [
+        _("Counted and sealed: %(when)s") % {"when": _moment(datetime.fromisoformat(seal.sealed_at), election)},
+        _("Digest of the ballots: %(digest)s") % {"digest": seal.digest},
+        _("Digest of the result: %(digest)s") % {"digest": seal.report_digest},
+    ]
+
+
+def _lots(found: Sealed) -> list[str]:
+    """From what the lots were drawn, where any were; the result's page and the bundle say how to repeat it."""
+    seal, report = found.seal, found.report
+    if not (seal.seed and report.result.lots):
+        return []
+    return [
+        _("Commitment for drawing lots, published when voting opened: %(text)s")
+        % {"text": found.election.lots_commitment},
+        _("Secret, published after the close: %(text)s") % {"text": seal.lots_secret},
+        _("Seed, derived from the secret and the ballots: %(text)s") % {"text": seal.seed},
+    ]

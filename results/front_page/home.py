@@ -35,7 +35,7 @@ from foundation.parts import Panel
 from foundation.photos.photos import Photo
 from foundation.store.keys import fold
 from foundation.store.parallel import run_parallel
-from results import example, wording
+from results import sandbox_views, wording
 from results.repository import newest_shared
 
 from . import site_page
@@ -147,7 +147,7 @@ def visitor_context(request: HttpRequest, page: SitePage) -> dict[str, Any]:
         "who_registers": explain_registration(),
         "shared": shared,
         "panels": [panel for panel in panels if panel is not None],
-        **({} if page.hides_example else example.form_context()),
+        **({} if page.hides_example else sandbox_views.example_context()),
     }
 
 

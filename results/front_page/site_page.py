@@ -1,8 +1,7 @@
 """The site's page: who we are, a picture, links, projects, and the site's name. Its rules and its item.
 
 It is one item, edited part by part. Each part has an edition, and saving is refused if it has changed since the form
-was opened. So no one's text is overwritten unseen, and two people editing two parts do not conflict.
-"""
+was opened. So no one's text is overwritten unseen, and two people editing two parts do not conflict."""
 
 from __future__ import annotations
 
@@ -12,12 +11,21 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
-from foundation.acts.storage import table
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from accounts.services import role_unchanged
+from foundation.acts import branding
+from foundation.acts.refusals import NotThere, Refusal
+from foundation.acts.retry import retried
+from foundation.acts.storage import record, table
 from foundation.acts.versions import unchanged_or_new
 from foundation.pages import markdown_cache
 from foundation.pages.markdown_cache import Html
+from foundation.photos.changing import PictureChange
 from foundation.photos.photos import Photo, deleting_bytes, photo_of
 from foundation.store import keys
+from foundation.store.log import Event
 from foundation.store.table import Delete, Item, Put, Write
 
 MAX_LINKS = MAX_PROJECTS = 12
@@ -149,3 +157,54 @@ def writing(page: SitePage, before: SitePage) -> list[Write]:
 def removing(page: SitePage) -> list[Write]:
     """With the bytes of its picture."""
     return [Delete(keys.SITE_PAGE, when=unchanged_or_new(page)), *deleting_bytes(page.photo)]
+
+
+class ChangedMeanwhile(Refusal):
+    """The part was changed since this person opened the form."""
+
+
+@retried
+def edit(admin: User, part: Part, seen: str, data: Item) -> None:
+    """Change a part, if `seen` is still its edition."""
+    page = find()
+    if part_data(page, part) == data:
+        return
+    if edition(page, part) != seen:
+        raise ChangedMeanwhile(CHANGED_MEANWHILE)
+    writes = writing(changed(page, data), page)
+    _record(admin, Event(admin.name, "SitePageEdited", {"part": part.value, **data}), writes)
+
+
+@retried
+def picture(admin: User, change: PictureChange) -> None:
+    """Set, re-caption or remove the page's picture."""
+    page = find()
+    new = replace(page, photo=change.instead_of(page.photo))
+    if new == page:
+        return
+    event = Event(admin.name, "SitePageEdited", {"part": Part.PICTURE.value, **part_data(new, Part.PICTURE)})
+    _record(admin, event, [*writing(new, page), *change.writes(page.photo)])
+
+
+@retried
+def remove(admin: User) -> None:
+    """Reset the page to its initial blank state."""
+    page = find()
+    if not page.version:
+        raise NotThere(NOTHING_WRITTEN)
+    _record(admin, Event(admin.name, "SitePageRemoved"), removing(page))
+
+
+def _record(admin: User, event: Event, writes: list[Write]) -> None:
+    """This process sees the change at once, the others within seconds."""
+    try:
+        record(event, *writes, role_unchanged(admin))
+    finally:
+        branding.cache.forget()
+
+
+CHANGED_MEANWHILE = _(
+    "Someone else has changed this since you started. The current version is below. If you save again, yours "
+    "replaces it."
+)
+NOTHING_WRITTEN = _("This page is still empty.")

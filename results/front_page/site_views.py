@@ -22,7 +22,7 @@ from foundation.pages.forms import form_data, form_page
 from foundation.pages.messages import confirm_page, run_action
 from foundation.photos.changing import picture_page
 
-from . import site_page, site_services
+from . import site_page
 from .home import show_default_page, show_page
 from .site_forms import FORMS, PartForm, Rows
 from .site_page import Part
@@ -61,9 +61,7 @@ def edit(request: HttpRequest, part: Part) -> HttpResponse:
     """One part as a form: in place with scripts, otherwise on a page of its own."""
     page, address = site_page.find(), f"{reverse('site_page')}?edited={part}"
     if part == Part.PICTURE:  # on a page of its own, which shows the upload's progress
-        return picture_page(
-            request, page.photo, partial(site_services.picture, request.user), address, title=site_name()
-        )
+        return picture_page(request, page.photo, partial(site_page.picture, request.user), address, title=site_name())
     form = FORMS[part](form_data(request), page)
     if request.method != "POST":
         return _show(request, part, form, edition=site_page.edition(page, part))
@@ -74,7 +72,7 @@ def edit(request: HttpRequest, part: Part) -> HttpResponse:
     if "arrange" in request.POST or not form.is_valid():
         return _show(request, part, form, edition=edition)
     try:
-        site_services.edit(request.user, part, edition, form.values())
+        site_page.edit(request.user, part, edition, form.values())
     except Refusal as refusal:
         form.refuse(str(refusal))
         now = site_page.find()  # saving again confirms that this version has been seen
@@ -97,7 +95,7 @@ def remove(request: HttpRequest) -> HttpResponse:
     """Reset to the initial state: first the question, then one button."""
     if request.method == "POST":
         done = _("The page has been removed. Visitors see the default front page again.")
-        run_action(request, lambda: site_services.remove(request.user), done)
+        run_action(request, lambda: site_page.remove(request.user), done)
         return redirect("site_page")
     lead = _(
         "This deletes the text, picture, links and projects, and the name and colour you gave this site. Visitors "

@@ -7,16 +7,14 @@ from dataclasses import replace
 
 from foundation.tally.result import Result
 
-from .bars import OF_ELECTIONS, OF_POLLS, Marks
+from .bars import OF_ELECTIONS, OF_POLLS, Marks, points, vote
 from .beat_paths import beat_paths
 from .contests import contest_rows, duels, locked
 from .drawing import Picture, voters
 from .levels import levels, runoff
-from .points import points
 from .rounds import rounds
 from .transfers import transfers
 from .turnout import turnout_pictures
-from .vote import vote
 
 __all__ = ["OF_POLLS", "Picture", "arrange_pictures", "contest_rows", "pictures_of", "turnout_pictures"]
 

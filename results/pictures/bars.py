@@ -1,8 +1,5 @@
-"""Bars, one below the other: a name and a number on a line, and the bar under it.
-
-Names and numbers are text of the page, which wraps as it must at every width and in every script; only the bars are
-drawn. So nothing can overlap.
-"""
+"""Candidates or answers as bars: votes, points or first preferences; and a vote on yes or no, with a line at what it
+needs. For minimax the bars are the worst defeats, where less is better."""
 
 from __future__ import annotations
 
@@ -13,9 +10,15 @@ from typing import NamedTuple
 
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from .drawing import CROSS, TICK, joined, share, short, sign, tag
+from foundation.ranking.marks import ANSWERS, answer_label
+from foundation.tally.majorities import ABSTAIN, YES, Of, majority_of
+from foundation.tally.methods import KIND_OF
+from foundation.tally.result import Result
+
+from .drawing import CROSS, TICK, Picture, Table, exact, in_order, joined, number, share, short, sign, tag, voters
 
 BAR_HEIGHT_PX = 12
 
@@ -27,8 +30,8 @@ class Marks(NamedTuple):
     eliminated: str | Promise
 
 
-OF_ELECTIONS = Marks(_("elected"), _("eliminated"))
-OF_POLLS = Marks(_("ahead"), _("out"))
+OF_ELECTIONS = Marks(gettext_lazy("elected"), gettext_lazy("eliminated"))
+OF_POLLS = Marks(gettext_lazy("ahead"), gettext_lazy("out"))
 SIGNS = {"elected": TICK, "eliminated": CROSS}
 
 
@@ -91,3 +94,109 @@ def strip(height: float, *parts: SafeString) -> SafeString:
 def notes(spoken: Iterable[str]) -> SafeString:
     """Lines of small writing below."""
     return joined(tag("p", line, class_="small") for line in spoken)
+
+
+MAX_CANDIDATES_DRAWN = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    name: str
+    length: Fraction
+    shown: str
+    exact: tuple[str, ...]
+
+
+def points(result: Result, marks: Marks = OF_ELECTIONS) -> Picture:
+    title, head, note = labels(result.method)
+    scores = [score(result, name) for name in in_order(result)]
+    whole = Fraction(result.total) if result.method == "approval" else max(score.length for score in scores)
+    bars = [_score_bar(result, score, marks) for score in scores[:MAX_CANDIDATES_DRAWN]]
+    rows = tuple((score.name, *score.exact) for score in scores)
+    return Picture(
+        title, draw(bars, whole or Fraction(1)), _notes_on(result, note), Table((_("Name"), *head), rows), "narrow"
+    )
+
+
+def labels(method: str) -> tuple[str, tuple[str, ...], str]:
+    if method in ("borda", "score", "star", "cumulative"):
+        return _("Points"), (_("Points"),), ""
+    if method == "approval":
+        return _("Approvals"), (_("Votes"),), _("A bar as long as its row would be the approval of every vote.")
+    if method in ("most-votes", "majority"):
+        return _("Votes"), (_("Votes"),), ""
+    if method == "copeland":
+        note = _("A win counts one, a draw a half.")
+        return _("Contests won"), (_("Score"), _("Won"), _("Drawn"), _("Lost")), note
+    if method == "minimax":
+        note = _("Shorter is better: a candidate who was never beaten has no bar.")
+        return _("Worst defeats"), (_("Worst defeat by"), _("For"), _("Against")), note
+    return _("First preferences"), (_("Votes"),), ""
+
+
+def score(result: Result, name: str) -> Score:
+    if result.method == "copeland":
+        found = result.reasons["scores"][name]
+        every = tuple(exact(found[each]) for each in ("score", "won", "drawn", "lost"))
+        return Score(name, Fraction(found["score"]), number(found["score"]), every)
+    if result.method == "minimax":
+        return _defeat(name, result.reasons["worst"][name])
+    if result.method == "majority":
+        counted = result.reasons[name.lower()]
+    else:
+        counted = result.reasons["points" if "points" in result.reasons else "votes"][name]
+    return Score(name, Fraction(counted), number(counted), (exact(counted),))
+
+
+def _defeat(name: str, worst: dict[str, int | str] | None) -> Score:
+    if worst is None:
+        return Score(name, Fraction(0), _("never beaten"), ("\N{EN DASH}",) * 3)
+    ayes, noes = worst["for"], worst["against"]
+    return Score(name, Fraction(ayes), f"{noes} : {ayes}", (str(worst["by"]), str(ayes), str(noes)))
+
+
+def _score_bar(result: Result, score: Score, marks: Marks) -> Bar:
+    won = score.name in result.winners
+    mark, kind = ("elected", "won") if won else ("", "other")
+    return Bar(score.name, score.length, score.shown, mark, kind, spoken=str(marks.elected))
+
+
+def _notes_on(result: Result, note: str) -> str:
+    return " ".join(filter(None, [note, counted_note(result), shown_note(result)]))
+
+
+def shown_note(result: Result) -> str:
+    if len(result.candidates) <= MAX_CANDIDATES_DRAWN:
+        return ""
+    shown = _("Showing the first %(shown)s of %(every)s.")
+    return shown % {"shown": MAX_CANDIDATES_DRAWN, "every": len(result.candidates)}
+
+
+def counted_note(result: Result) -> str:
+    is_ranked = KIND_OF[result.method] == "ranked"
+    counted = (
+        _("With a ranking: %(count)s; blank: %(blank)s.") if is_ranked else _("Votes: %(count)s; blank: %(blank)s.")
+    )
+    return counted % {"count": voters(result) if is_ranked else result.total, "blank": result.blank}
+
+
+def vote(result: Result) -> Picture:
+    numbers = {name: int(result.reasons[name]) for name in ("base", "needed")}
+    bars = [_answer_bar(result, name) for name in ANSWERS]
+    if majority_of(result.reasons["majority"]).of == Of.ENTITLED:
+        absent = Fraction(numbers["base"] - result.total)
+        bars.append(Bar(_("Did not vote"), absent, str(absent), kind="nobody", is_name=False))
+    whole = max([Fraction(1), *map(Fraction, numbers.values()), *(bar.length for bar in bars)]) * Fraction(103, 100)
+    drawn = draw(bars, whole, Fraction(numbers["needed"]))
+    rows = tuple((bar.label, bar.shown, share(bar.length, max(1, result.total))) for bar in bars[: len(ANSWERS)])
+    head = _("Answer"), _("Votes"), _("Share of all votes")
+    note = _("The line shows how many votes of yes were needed: %(needed)d.") % numbers
+    return Picture(_("Votes"), drawn, note, Table(head, rows), "narrow")
+
+
+def _answer_bar(result: Result, name: str) -> Bar:
+    carried = name == YES and result.reasons["carried"]
+    kind = "won" if carried else "other" if name == YES else "nobody" if name == ABSTAIN else "against"
+    counted, mark = score(result, name), "elected" if carried else ""
+    label = answer_label(name, "yes-no")
+    return Bar(label, counted.length, counted.shown, mark, kind, is_name=False, spoken=_("carried"))

@@ -12,10 +12,19 @@ from foundation.tally import star
 from foundation.tally.ballots import MAX_SCORE
 from foundation.tally.result import Result
 
-from .bars import BAR_HEIGHT_PX, OF_ELECTIONS, Marks, marked, strip
+from .bars import (
+    BAR_HEIGHT_PX,
+    MAX_CANDIDATES_DRAWN,
+    OF_ELECTIONS,
+    Marks,
+    counted_note,
+    marked,
+    score,
+    shown_note,
+    strip,
+)
 from .contests import Contest, contest
 from .drawing import Picture, Table, in_order, joined, share, tag
-from .points import MAX_CANDIDATES_DRAWN, counted_note, score, shown_note
 
 SCORES = range(MAX_SCORE, -1, -1)
 

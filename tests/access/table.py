@@ -96,7 +96,7 @@ def without_haste() -> Iterator[Standstill]:
     from parts.live.services import making
     from parts.polls import live_count as of_polls
     from parts.polls import voters
-    from results.incoming import count as of_elections
+    from results import incoming as of_elections
 
     from .site import PRESENTED
 

@@ -21,9 +21,9 @@ from foundation.store.sqlite import SqliteTable
 from foundation.store.table import Span
 from operations.audit.tables import raw
 from operations.upkeep.replay import check
+from results import incoming as live
 from results import proof
 from results import services as results
-from results.incoming import count as live
 from tests import voting
 from tests.background import finish_background
 from tests.store.metering import WRITE, MeteredTable

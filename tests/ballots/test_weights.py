@@ -37,11 +37,11 @@ from foundation.store.table import Update
 from foundation.tally.ballots import Ballots, ranking_of, text_of
 from foundation.tally.majorities import ABSTAIN, NO, YES
 from foundation.tally.methods import KIND_OF, METHODS, count
+from results import incoming as coming_in
 from results import proof
 from results import services as results
 from results.exports import verify
 from results.exports.files import EXPORTS
-from results.incoming import count as coming_in
 from tests.background import finish_background
 from tests.people import enrol, sign_in
 from tests.results.test_bundle import changed, unpacked
@@ -177,8 +177,8 @@ def test_a_secret_election_with_weights_is_sealed_as_it_was_begun(site, begun):
 def test_live_results_count_weights(opened, monkeypatch):
     opened(FEW, secret_ballot=False, results_visible="live")
     cache = coming_in.ElectionCountCache()
-    monkeypatch.setattr("results.incoming.count_cache.REFRESH_SECONDS", 0)
-    monkeypatch.setattr("results.incoming.count_cache.REST_FACTOR", 0)
+    monkeypatch.setattr("results.running_count.REFRESH_SECONDS", 0)
+    monkeypatch.setattr("results.running_count.REST_FACTOR", 0)
     cast("Kim", Bo=1)
     assert cache.get(NAME).result.total == 1
     cast("Eve", Ada=1)

@@ -19,7 +19,7 @@ from elections.roll.services import add_voters
 from foundation.mail.emails import Mail
 from foundation.ranking.candidates import Candidate
 from foundation.store.log import as_text, utc_now
-from results.mailing.emails import RESULT
+from results.mailing import RESULT
 
 from .conftest import NUMBERS
 from .test_access import faults

@@ -19,8 +19,8 @@ from elections.voter_lists import MAX_WEIGHT
 from foundation.tally import lots
 from foundation.tally.ballots import Ballots, ranking_of
 from foundation.tally.methods import KIND_OF, KINDS, count
-from results.checks.in_browser import ballot_story
 from results.exports import verify
+from results.in_browser import ballot_story
 from tests.results.test_bundle import agree_on
 from tests.tally.examples import random_marks
 from tests.tally.published import every_case

@@ -19,8 +19,7 @@ from elections.lifecycle import closing
 from elections.rules import Election
 from elections.turnout.counts import Turnout
 from foundation.tally.ballots import Ballots
-from results.report import report_on
-from results.repository import Found, Seal
+from results.repository import Found, Seal, report_on
 from results.views import context_of_report
 from tests.voting import cast
 

@@ -12,7 +12,7 @@ from django.conf import settings
 from accounts.access import PROFILE_VISIBILITY
 from accounts.policy import INVITATION_REASONS
 from accounts.services import ON_ERASURE, ON_REMOVAL
-from ballots.link_views import BEFORE_VOTING
+from ballots.guest_views import BEFORE_VOTING
 from ballots.sealing import BEFORE_COUNTING, COUNTING, SEALED
 from elections.access import GUESTS
 from elections.dashboard.concerns import CONCERNS, WAITING
@@ -53,8 +53,8 @@ STEPS = {
     "COLOURING": (COLOURING, ["foundation.pages.colours.site_shades"]),
     "BEFORE_COUNTING": (BEFORE_COUNTING, ["parts.stations.services.end_visits"]),
     "COUNTING": (COUNTING, ["results.services.seal_result"]),
-    "SEALED": (SEALED, ["results.mailing.services.mail_automatically"]),
-    "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.mail_result_step"]),
+    "SEALED": (SEALED, ["results.mailing.mail_automatically"]),
+    "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.mail_result_step"]),
     "ON_ERASURE": (
         ON_ERASURE,
         ["elections.rolls.forget_display_names", "parts.help_desk.services.forget_requests_of"],

@@ -29,7 +29,7 @@ from foundation.mail.sending import send_waiting
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.table import Delete, Key, Refused
-from results.mailing import services as mailing
+from results import mailing as mailing
 from tests.background import queue_mailings, unfinished
 from tests.clock import at_its_own_moment, stands_at
 from tests.people import confirm

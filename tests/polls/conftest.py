@@ -76,6 +76,6 @@ class Clock:
 def shelf(monkeypatch) -> live_count.PollWatch:
     """Every look looks anew."""
     new = live_count.PollWatch(clock=Clock())
-    monkeypatch.setattr("results.incoming.count_cache.REST_FACTOR", 0)
+    monkeypatch.setattr("results.running_count.REST_FACTOR", 0)
     monkeypatch.setattr(live_count, "watched_polls", new)
     return new

@@ -16,7 +16,7 @@ from foundation.tally.count_job import CountJob, PairwiseJob
 from foundation.tally.methods import KINDS
 from results import bounded_counting
 from results.bounded_counting import ClientGone, Limits, TooExpensive
-from results.report import build_report
+from results.repository import build_report
 
 PAGE = "/sandbox/"
 NAMES = tuple(f"C{number:02}" for number in range(100))

@@ -22,7 +22,7 @@ from foundation.store.table import Delete, Put, Update
 from parts.skills.needed import needs
 from results import services, views
 from results import sharing_views as share_views
-from results.report import Report
+from results.repository import Report
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
 from tests.skills.test_coverage import boss, listed, sealed  # noqa: F401 - fixtures

@@ -22,11 +22,10 @@ from foundation.store import keys, splitting
 from foundation.store.table import Span
 from foundation.tally.ballots import Ballots
 from foundation.tally.methods import count
-from results import bounded_counting, published, repository, services
-from results.checks import head_to_head, in_browser, what_if
-from results.checks.in_browser import ballot_story, decisive_contests
+from results import bounded_counting, checks, in_browser, published, repository, services
+from results.in_browser import ballot_story, decisive_contests
 from results.published import Position
-from results.report import build_report
+from results.repository import build_report
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 
 PAGES = ("recount", "follow", "head_to_head", "what_if")
@@ -343,17 +342,14 @@ def test_the_numbers_are_the_people(closed, unranked):
     found = closed(*SIX, secret_ballot=False, unranked=unranked)
     counted = ballots.read_ballots(found.election).normal
     for one, other in ((0, 1), (1, 2), (2, 0)):
-        each = [
-            head_to_head.opinion(ballot["rankings"], one, other, unranked)
-            for ballot in ballots.every_published("Board")
-        ]
-        numbers = head_to_head.opinions(counted.summary, one, other, unranked)
+        each = [checks.opinion(ballot["rankings"], one, other, unranked) for ballot in ballots.every_published("Board")]
+        numbers = checks.opinions(counted.summary, one, other, unranked)
         assert {said: each.count(said) for said in numbers} == numbers
         assert sum(numbers.values()) == found.seal.ballots
 
 
 def test_a_public_election_names_the_people_page_by_page(closed, look, monkeypatch):
-    monkeypatch.setattr(head_to_head, "PAGE_ROWS", 2)
+    monkeypatch.setattr(checks, "PAGE_ROWS", 2)
     closed(*SIX, secret_ballot=False)
     first = look("head_to_head", "?one=0&other=1&said=above")
     assert re.findall(r"voter \d", first) == ["voter 0", "voter 1"]
@@ -370,7 +366,7 @@ def test_a_secret_election_names_nobody(closed, look):
 
 
 def test_of_too_many_people_it_says_so(closed, look, monkeypatch):
-    monkeypatch.setattr(head_to_head, "MAX_BALLOTS_READ", 5)
+    monkeypatch.setattr(checks, "MAX_BALLOTS_READ", 5)
     closed(*SIX, secret_ballot=False)
     text = look("head_to_head", "?one=0&other=1")
     assert "up to 5 ballots" in text
@@ -406,7 +402,7 @@ def test_without_the_winner_another_wins_and_nothing_is_stored(site, closed, loo
 def test_the_supposed_result_is_that_of_the_ballots_without_them(closed):
     found = closed(*SIX, method="borda")
     counted = repository.counted(found.election, found.seal.candidates)
-    report = build_report(what_if.job_of(found, counted.without(["Bo"])).run())
+    report = build_report(checks.job_of(found, counted.without(["Bo"])).run())
     assert report.result == count(counted.without(["Bo"]), "borda")
     assert {each.method for each in report.others} == {each.method for each in found.report.others}
 
@@ -415,7 +411,7 @@ def test_without_the_ballots_of_some_voters_in_a_public_election(closed, look):
     closed(*SIX, secret_ballot=False)
     text = look("what_if", "?voters=VOTER+0%0Avoter+1%0A%0Avoter+1")
     assert "Without the ballots of: <bdi>VOTER 0</bdi>, <bdi>voter 1</bdi>." in text
-    counted, strangers = what_if._counted(services.find("Board"), ["voter 0", "voter 1"])
+    counted, strangers = checks._counted_without(services.find("Board"), ["voter 0", "voter 1"])
     assert strangers == []
     assert dict(counted.counts) == {"1>2": 1, "1=2": 1, "2>0": 1, "": 1}
 
@@ -445,8 +441,8 @@ def test_whose_ballot_is_whose_cannot_be_supposed_in_a_secret_election(closed, l
 
 def test_what_would_take_too_long_is_not_begun(closed, look, monkeypatch):
     closed(*SIX)
-    monkeypatch.setattr(head_to_head, "summaries", remembering())
-    for modules, limit in (((head_to_head, what_if), "MAX_BALLOTS_RECOUNTED"), ((bounded_counting,), "MAX_STEPS")):
+    monkeypatch.setattr(checks, "summaries", remembering())
+    for modules, limit in (((checks,), "MAX_BALLOTS_RECOUNTED"), ((bounded_counting,), "MAX_STEPS")):
         with monkeypatch.context() as small:
             for module in modules:
                 small.setattr(module, limit, 2)
@@ -462,10 +458,10 @@ def _main(page: str) -> str:
 def test_what_if_and_head_to_head_say_the_same_when_they_are_counted_apart(closed, look, monkeypatch):
     closed(*SIX)
     asked = (("what_if", "?without=0"), ("head_to_head", "?one=0&other=1"))
-    monkeypatch.setattr(head_to_head, "summaries", remembering())
+    monkeypatch.setattr(checks, "summaries", remembering())
     here = [_main(look(*each)) for each in asked]
     monkeypatch.setattr(bounded_counting, "MAX_INLINE_STEPS", 0)
-    monkeypatch.setattr(head_to_head, "summaries", remembering())
+    monkeypatch.setattr(checks, "summaries", remembering())
     assert [_main(look(*each)) for each in asked] == here
 
 

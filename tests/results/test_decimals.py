@@ -14,12 +14,11 @@ from foundation.tally.ballots import Ballots
 from foundation.tally.explain import TEMPLATES
 from foundation.tally.methods import count
 from results import wording
-from results.exports.text_report import as_text
+from results.exports.files import as_text
 from results.pictures.bars import OF_ELECTIONS, OF_POLLS
 from results.pictures.drawing import exact, number
 from results.pictures.rounds import rounds
-from results.report import Report, report_on
-from results.repository import Found, Seal, Sealed
+from results.repository import Found, Report, Seal, Sealed, report_on
 from results.views import context_of_report
 
 EQUALS = ["0=1>2", "0=1>2", "2>1", "1", "0=2", "3>2=0"]

@@ -29,9 +29,9 @@ from foundation.store.log import seal
 from foundation.tally.ballots import Ballots
 from foundation.tally.formats import read
 from foundation.tally.methods import count
-from results import export_views as exports
 from results import services
-from results.exports import rctab
+from results import sharing_views as exports
+from results.exports import files
 from results.exports.files import EXPORTS, context_of_exports, file_name, version
 from tests.people import enrol
 from tests.results.test_bundle import CYCLE, cast, finish, held  # noqa: F401 - a fixture
@@ -289,7 +289,7 @@ def test_rctab_reads_rounds_as_it_writes_them(held, reader):  # noqa: F811
 def test_transfers_lead_from_each_tally_to_the_next(method):
     cast = {"0>1>2": 9, "0>3": 4, "1>0": 5, "2>3": 6, "3>2=1": 4, "3": 2, "4>0=1=2": 1}
     result = count(Ballots(("Ada", "Bo", "Cy", "Dee", "Eli"), cast), method, seats=2, seed="s")
-    rounds = rctab.summary(result, contest="x", date="2026-11-15")["results"]
+    rounds = files.rctab_summary(result, contest="x", date="2026-11-15")["results"]
     assert len(rounds) > 1
     for now, later in pairwise(rounds):
         tally = {name: Fraction(votes) for name, votes in now["tally"].items()}
@@ -304,7 +304,7 @@ def test_transfers_lead_from_each_tally_to_the_next(method):
 
 
 def test_votes_are_decimals_in_any_case():
-    assert [rctab.decimal(each) for each in ("3", "2.5", "1.23456", "7/3", Fraction(1, 8))] == [
+    assert [files.decimal(each) for each in ("3", "2.5", "1.23456", "7/3", Fraction(1, 8))] == [
         "3",
         "2.5",
         "1.23456",
@@ -312,5 +312,5 @@ def test_votes_are_decimals_in_any_case():
         "0.125",
     ]
     result = count(Ballots(("Ada", "Bo", "Cy"), {"0=1=2": 1, "0": 1, "1>2": 1}), "irv", seed="s")
-    for each in rctab.summary(result, contest="x", date="2026-11-15")["results"]:
+    for each in files.rctab_summary(result, contest="x", date="2026-11-15")["results"]:
         assert all(votes.replace(".", "", 1).isdigit() for votes in each["tally"].values())

@@ -25,7 +25,7 @@ from parts.news import services as news
 from parts.news.services import Written
 from parts.polls import services as polling
 from parts.questions.question import Type
-from results.front_page import site_page, site_services
+from results.front_page import site_page
 from results.front_page.site_page import Part
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.clock import stands_at
@@ -77,7 +77,7 @@ def test_an_account_is_offered_if_there_is_one_to_be_had_and_else_who_lets_one_i
     settings.REGISTRATION, settings.REGISTRATION_DOMAINS = policy, ["example.org"]
     if told:
         words = {"text": "We keep bees."}
-        site_services.edit(person("Boss", Role.ADMIN), Part.TEXT, site_page.edition(site_page.BLANK, Part.TEXT), words)
+        site_page.edit(person("Boss", Role.ADMIN), Part.TEXT, site_page.edition(site_page.BLANK, Part.TEXT), words)
     page = main_of(client.get("/"))
     assert ("We keep bees." in page) == told
     assert ('href="/register/"' in page) == offered
@@ -150,7 +150,7 @@ def test_a_code_leads_from_here_to_its_poll(client, person):
 def test_a_wrong_code_is_told_where_it_was_typed(site, client, person, signed_in, told):
     if told:
         words = {"text": "We keep bees."}
-        site_services.edit(person("Boss", Role.ADMIN), Part.TEXT, site_page.edition(site_page.BLANK, Part.TEXT), words)
+        site_page.edit(person("Boss", Role.ADMIN), Part.TEXT, site_page.edition(site_page.BLANK, Part.TEXT), words)
     answer = client.get("/join/", {"code": "9999", "at": "home"}, follow=True)
     page = main_of(answer)
     assert answer.status_code == 404
@@ -338,7 +338,7 @@ def test_who_waits_for_approval_is_told_so(site, signed_in, person):
     word = "an admin has to approve it first"
     assert word in main_of(signed_in("Eve", Role.NO_ACCESS).get("/"))
     words = {"text": "We keep bees."}
-    site_services.edit(person("Boss", Role.ADMIN), Part.TEXT, site_page.edition(site_page.BLANK, Part.TEXT), words)
+    site_page.edit(person("Boss", Role.ADMIN), Part.TEXT, site_page.edition(site_page.BLANK, Part.TEXT), words)
     assert word in main_of(signed_in("Eve", Role.NO_ACCESS).get("/"))
     assert word not in main_of(signed_in("Ann").get("/"))
 

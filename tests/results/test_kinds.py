@@ -29,12 +29,11 @@ from foundation.store.log import seal
 from foundation.tally.ballots import ratings_of
 from operations.upkeep import replay
 from parts.news import announcements
-from results import services, wording
+from results import mailing, services, wording
 from results.exports import bundle, verify
-from results.mailing import emails
-from results.mailing.services import outcome_of as mailed_outcome
+from results.mailing import mailed_outcome
 from results.pictures import pictures_of
-from results.pictures.points import score
+from results.pictures.bars import score
 from results.repository import newest_shared
 from tests.people import enrol
 
@@ -210,7 +209,7 @@ def test_who_won_by_lot_is_told_so_wherever_they_are_named(held, signed_in, clie
         assert line in " ".join(told.split())
     assert (heading if alone else f"{won} by lot, {tie}.") in text_of(page(organiser, "recount"))
     mailed = f"{won} has won by lot, {tie}." if alone else f"{line}."
-    assert emails.outcome_sentence(mailed_outcome(found.election)) == mailed
+    assert mailing.outcome_sentence(mailed_outcome(found.election)) == mailed
     post, summary = (
         re.sub("[\u2068\u2069\\\\*]", "", write([found])) for write in (announcements.text, announcements.summary)
     )
@@ -300,7 +299,7 @@ MAILED = {
 def test_mails_lists_news_and_the_api_state_it_too(held, client, kind):
     held(kind)
     found = services.find("Board")
-    assert emails.outcome_sentence(mailed_outcome(found.election)) == MAILED[kind]
+    assert mailing.outcome_sentence(mailed_outcome(found.election)) == MAILED[kind]
     assert re.sub("[\u2068\u2069]", "", announcements.summary([found])).startswith(MAILED[kind])
     heading, said = ANSWERS[kind]
     listed = elections.listed_of(table().get(keys.listed_election("Board")))

@@ -26,9 +26,8 @@ from foundation.store.log import as_text, utc_now
 from foundation.tally.ballots import Ballots, ranking_of, text_of
 from foundation.tally.count_job import CountJob
 from foundation.tally.pairwise import PairwiseSummary
-from results import views
-from results.incoming import count as live
-from results.incoming import count_cache
+from results import incoming as live
+from results import running_count, views
 from results.pictures import pictures_of
 from results.running_count import OVERLAP_DURATION, RunningCount
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
@@ -213,7 +212,7 @@ def test_many_withdrawals_do_not_make_us_read_everything_all_the_time(site, boar
     eve, flo, gus, _hal = board
     for voter in (eve, flo, gus):
         cast(voter, Ada=1)
-    monkeypatch.setattr(count_cache, "REREAD_BALLOTS_PER_SECOND", 0.01)
+    monkeypatch.setattr(running_count, "REREAD_BALLOTS_PER_SECOND", 0.01)
     shelf.get("Board")
     withdraw(eve)
     assert shelf.get("Board").result.total == 3, "it has just been read"
@@ -222,7 +221,7 @@ def test_many_withdrawals_do_not_make_us_read_everything_all_the_time(site, boar
 
 
 def test_an_election_of_the_same_name_is_another(site, board, shelf, monkeypatch):
-    monkeypatch.setattr(count_cache, "REREAD_BALLOTS_PER_SECOND", 0.001)
+    monkeypatch.setattr(running_count, "REREAD_BALLOTS_PER_SECOND", 0.001)
     cast(board[0], Ada=1)
     assert shelf.get("Board").result.total == 1
     owner = people.find("the organiser")

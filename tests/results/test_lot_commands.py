@@ -28,12 +28,12 @@ from foundation.store.table import Delete, Item, Put, Update
 from foundation.tally import lots
 from foundation.tally.result import Lot
 from operations.upkeep import replay
+from results import incoming as live
 from results import proof, repository, services
-from results.checks.what_if import job_of
+from results.checks import job_of
 from results.exports import verify
-from results.exports.text_report import as_text
-from results.incoming import count as live
-from results.report import report_on
+from results.exports.files import as_text
+from results.repository import report_on
 from results.views import context_of_lots
 from tests import voting
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture

@@ -29,8 +29,7 @@ from foundation.mail.sending import send_waiting
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.tally.lots import ByLot
-from results.mailing import emails
-from results.mailing import services as mailing
+from results import mailing
 from tests.background import queue_mailings
 from tests.elections.test_questions import NAME as MEETING
 from tests.elections.test_questions import three_questions
@@ -148,7 +147,7 @@ def test_whoever_has_no_account_comes_to_the_page_for_everybody(site, ada, perso
     closed(ada, results_public=True)
     about = {"election_name": "Board"}
     links = [
-        emails.RESULT.link(Mail("1", "vote_result", to, about, "en", "", "", "", 0, ""))
+        mailing.RESULT.link(Mail("1", "vote_result", to, about, "en", "", "", "", 0, ""))
         for to in (ANN, "eve@example.org")
     ]
     assert links == ["/result/Board/", "/election/Board/results/"]
@@ -180,9 +179,9 @@ def few_lots(*names: str) -> str:
     ],
 )
 def test_what_the_mail_says(about, sentence, german):
-    assert sentence in emails.outcome_sentence(about)
+    assert sentence in mailing.outcome_sentence(about)
     with override("de"):
-        assert german in emails.outcome_sentence(about)
+        assert german in mailing.outcome_sentence(about)
 
 
 def test_no_ballot_at_all_is_told_too(site, ada):
@@ -243,7 +242,7 @@ def test_of_several_questions_one_mail_tells_everyone_what_became_of_their_own(s
     three_questions(secret=True, announces=True, mail_votes=False)
     voting_as(people.find("Ada"), MEETING, {"0": ["1"], "2:0": ["1"], "3:1": ["1"]}, "1")
     closing.close(people.find("Olga"), repository.find(MEETING))
-    assert mailing.outcome_of(repository.find(MEETING)) is None
+    assert mailing.mailed_outcome(repository.find(MEETING)) is None
     seal_closed()
     assert deliver() == dict.fromkeys(("Ada@example.org", "Bob@example.org", "Cy@example.org", "Dan@example.org"), 1)
     bodies = {message.to[0]: message.body for message in sent.outbox}

@@ -25,7 +25,7 @@ from results import wording
 from results.margin import SEAT, Margin, margin_of
 from results.pictures import Picture, arrange_pictures, pictures_of
 from results.pictures.drawing import exact, width
-from results.report import Report, report_on
+from results.repository import Report, report_on
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.people import PASSWORD
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures

@@ -11,7 +11,7 @@ from django.test import Client
 from foundation.acts.rate_limits import Limit
 from foundation.store import keys
 from foundation.tally.formats import read, write
-from results import bounded_counting, example
+from results import bounded_counting, sandbox_views
 from results import sandbox_views as sandbox
 
 PAGE = "/sandbox/"
@@ -189,7 +189,7 @@ def test_the_ballot_of_a_visitor_decides_the_example(site, client, ranking, winn
     page = tried(client, *ranking)
     assert winners(page) == [winner]
     assert "What shall we eat at the summer party?</h1>" in page
-    last = " &gt; ".join(str(example.OPTIONS[number]) for number in ranking)
+    last = " &gt; ".join(str(sandbox_views.EXAMPLE_OPTIONS[number]) for number in ranking)
     assert f"1: {last}" in page, "to change and count again"
 
 

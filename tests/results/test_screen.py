@@ -10,7 +10,7 @@ from django.urls import reverse
 from accounts import repository as people
 from foundation.tally.ballots import Ballots
 from foundation.tally.methods import count
-from results.pictures.race import MAX_RUNNERS, laps
+from results.pictures.rounds import MAX_RUNNERS, laps
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.ballots.test_by_link import ANN, BEN, come_in, door_of
 from tests.ballots.test_pages import vote

@@ -27,7 +27,7 @@ from foundation.tally.ballots import Ballots
 from operations.upkeep.worker.jobs import BALLOTS, run_job
 from operations.upkeep.worker.leases import Leases
 from results import repository, running_count, services
-from results.report import Report
+from results.repository import Report
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.clock import stands_at
 from tests.voting import secret_for

@@ -10,7 +10,7 @@ import pytest
 from django.urls import reverse
 
 from foundation.acts.storage import table
-from results import export_views, services
+from results import services, sharing_views
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.publishing import seal_publicly
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
@@ -93,7 +93,7 @@ def test_a_stranger_takes_only_so_many_bundles(shared, client, monkeypatch):
     shared()
     assert services.find("Board").seal is not None
     seal_publicly(table())
-    monkeypatch.setattr(export_views, "BUNDLES", replace(export_views.BUNDLES, most=1))
+    monkeypatch.setattr(sharing_views, "BUNDLES", replace(sharing_views.BUNDLES, most=1))
     first, second = (client.get(reverse("bundle", args=["Board"])) for _ in range(2))
     assert (first.status_code, second.status_code) == (200, 302)
 

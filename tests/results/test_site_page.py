@@ -14,7 +14,7 @@ from foundation.acts.storage import log, table
 from foundation.photos.changing import PictureChange
 from foundation.photos.photos import Encoded, Photo
 from foundation.store import keys
-from results.front_page import site_page, site_services
+from results.front_page import site_page
 from results.front_page.site_forms import MAX_LINKS, rearrange
 from results.front_page.site_page import Part
 from tests.at_once import at_once
@@ -42,7 +42,7 @@ def picture(name: str = "a" * 32, alt: str = "A hive") -> PictureChange:
 
 def write(admin, **only) -> None:
     for part, words in WORDS.items():
-        site_services.edit(admin, part, site_page.edition(site_page.find(), part), words)
+        site_page.edit(admin, part, site_page.edition(site_page.find(), part), words)
 
 
 def seen_in(answer) -> str:
@@ -94,7 +94,7 @@ def test_strangers_see_what_plenum_is_until_somebody_writes_the_page(site, clien
 @pytest.mark.needs("news")
 def test_strangers_see_the_page_first_and_nothing_to_edit_it(ann, client):
     write(ann)
-    site_services.picture(ann, picture())
+    site_page.picture(ann, picture())
     for address in ("/", "/site/"):
         page = client.get(address).content.decode()
         assert TOLD not in page
@@ -123,7 +123,7 @@ def test_the_default_page_says_what_other_sites_show_of_a_link_to_it(site, clien
 
 
 def test_a_name_alone_leaves_the_page_that_says_what_plenum_is(ann, client):
-    site_services.edit(ann, Part.NAME, site_page.edition(site_page.BLANK, Part.NAME), WORDS[Part.NAME])
+    site_page.edit(ann, Part.NAME, site_page.edition(site_page.BLANK, Part.NAME), WORDS[Part.NAME])
     assert TOLD in text_of(client.get("/"))
     assert "Röst & Söner</title>" in text_of(client.get("/"))
 
@@ -156,8 +156,8 @@ def test_every_part_has_its_form_and_a_link_to_it(ann, browser):
 
 def test_who_lost_the_role_meanwhile_changes_nothing(ann, person):
     person("Ann", Role.VOTER)
-    with pytest.raises(site_services.Refusal):
-        site_services.edit(ann, Part.TEXT, site_page.edition(site_page.BLANK, Part.TEXT), {"text": "Mine."})
+    with pytest.raises(site_page.Refusal):
+        site_page.edit(ann, Part.TEXT, site_page.edition(site_page.BLANK, Part.TEXT), {"text": "Mine."})
     assert not site_page.find().version
 
 
@@ -310,7 +310,7 @@ def test_the_second_of_two_is_told_and_loses_nothing(save, browser, ann):
 
 def test_two_at_two_parts_are_not_in_each_others_way(ann):
     seen = {part: site_page.edition(site_page.BLANK, part) for part in WORDS}
-    acts = [lambda part=part: site_services.edit(ann, part, seen[part], WORDS[part]) for part in WORDS]
+    acts = [lambda part=part: site_page.edit(ann, part, seen[part], WORDS[part]) for part in WORDS]
     assert not [each for each in at_once(*acts) if isinstance(each, Exception)]
     page = site_page.find()
     assert {part: site_page.part_data(page, part) for part in WORDS} == WORDS
@@ -329,7 +329,7 @@ def test_for_htmx_what_is_wrong_is_swapped_in_and_a_name_loads_the_page_anew(sav
 
 def test_the_page_goes_with_its_picture_after_a_question(ann, browser, client):
     write(ann)
-    site_services.picture(ann, picture())
+    site_page.picture(ann, picture())
     assert "Visitors will see the default front page again" in text_of(browser.get("/site/remove/"))
     assert site_page.find().version
     browser.post("/site/remove/")
@@ -341,10 +341,10 @@ def test_the_page_goes_with_its_picture_after_a_question(ann, browser, client):
 
 
 def test_a_new_picture_takes_the_bytes_of_the_old_one_along(ann):
-    site_services.picture(ann, picture())
-    site_services.picture(ann, picture("b" * 32))
+    site_page.picture(ann, picture())
+    site_page.picture(ann, picture("b" * 32))
     assert [log().table.get(keys.photo(each * 32, 320)) is None for each in "ab"] == [True, False]
-    site_services.picture(ann, PictureChange(seen=site_page.find().photo, alt="Two hives"))
+    site_page.picture(ann, PictureChange(seen=site_page.find().photo, alt="Two hives"))
     assert site_page.find().photo.alt == "Two hives"
-    site_services.picture(ann, PictureChange())
+    site_page.picture(ann, PictureChange())
     assert site_page.find().photo is None

@@ -199,7 +199,7 @@ def test_if_a_close_fails_after_the_marks_everybody_still_votes(here, there, see
 def test_a_cast_that_would_be_refused_decides_on_what_is_there_now(site, here, seen):
     """Here a candidate was added elsewhere since this process read the election."""
     with use_table(here):
-        organiser = box.casting.people.find("the organiser")
+        organiser = box.people.find("the organiser")
     site.write(Update(keys.election("Board"), set={"allow_edit": True}))
     add_candidates(organiser, repository.find("Board"), [Candidate("Zoe")])
     with use_table(here):
@@ -210,7 +210,7 @@ def test_a_cast_that_would_be_refused_decides_on_what_is_there_now(site, here, s
 @pytest.mark.deep
 def test_a_later_election_of_the_same_name_is_another(here, there, seen, opened):  # noqa: F811
     with use_table(there):
-        deleting.delete(box.casting.people.find("the organiser"), repository.find("Board"))
+        deleting.delete(box.people.find("the organiser"), repository.find("Board"))
         finish_background()
         opened("Eve", secret_ballot=True)
         assert marks(there) == keys.OPEN_MARKS
@@ -226,11 +226,11 @@ def test_a_cast_meets_the_close_of_another_process_at_once(here, there, clock, o
         eve = signed_in("Eve")
         assert eve.get("/election/Board/ballot/").status_code == 200
     with use_table(there):
-        organiser = box.casting.people.find("the organiser")
+        organiser = box.people.find("the organiser")
         closing.close(organiser, repository.find("Board"))
     with use_table(here):
         with pytest.raises(Exception, match="closed"):
-            voting.cast(box.casting.people.find("Eve"), "Board", ranks(Ada=1), "form")
+            voting.cast(box.people.find("Eve"), "Board", ranks(Ada=1), "form")
         assert votes_of(repository.find("Board")) == 0
 
 
@@ -240,7 +240,7 @@ def test_who_is_taken_off_the_roll_is_off_it_at_once(here, there, clock, opened,
         eve = signed_in("Eve")
         assert eve.get("/election/Board/ballot/").status_code == 200
     with use_table(there):
-        remove_voters(box.casting.people.find("the organiser"), election, ["Eve"])
+        remove_voters(box.people.find("the organiser"), election, ["Eve"])
     with use_table(here):
         assert eve.get("/election/Board/ballot/").status_code != 200
 
@@ -249,7 +249,7 @@ def test_whoever_runs_it_or_comes_when_it_seems_over_is_shown_what_is(site, here
     with use_table(here):
         election = opened("Eve")
     at, item = keys.election("Board"), site.get(keys.election("Board"))
-    eve, organiser = person("Eve"), box.casting.people.find("the organiser")
+    eve, organiser = person("Eve"), box.people.find("the organiser")
     is_good = lambda who, found: repository.recent_read("Board", who, is_open=True).is_good({at: found})  # noqa: E731
     assert is_good(eve, item)
     assert not is_good(organiser, item), "who may just have changed it"
@@ -264,7 +264,7 @@ def test_whoever_runs_it_or_comes_when_it_seems_over_is_shown_what_is(site, here
 def test_an_organiser_sees_their_own_change_on_any_process(site, here, there, clock, opened, signed_in):  # noqa: F811
     with use_table(here):
         opened("Eve", description="As it was before.")
-        eve, organiser = signed_in("Eve"), signed_in(box.casting.people.find("the organiser"))
+        eve, organiser = signed_in("Eve"), signed_in(box.people.find("the organiser"))
         for client in (eve, organiser):
             assert b"As it was before." in client.get("/election/Board/").content
     site.write(repository.description_written("Board", "As it is now."))
@@ -287,8 +287,8 @@ def counting(here, clock, opened, signed_in, monkeypatch):  # noqa: F811
         enrol("Eve")
         eve, bob = signed_in("Eve"), signed_in("Bob")
         clock[0] = -1.0
-        voting.cast(box.casting.people.find("Eve"), "Board", ranks(Ada=1), "form")
-        closing.close(box.casting.people.find("the organiser"), repository.find("Board"))
+        voting.cast(box.people.find("Eve"), "Board", ranks(Ada=1), "form")
+        closing.close(box.people.find("the organiser"), repository.find("Board"))
         clock[0] = 0.0
         assert eve.get(RESULT).status_code == 202
     return bob

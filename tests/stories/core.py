@@ -76,7 +76,7 @@ from parts.stations import services as stations
 from parts.webhooks import repository as repository_of_webhooks
 from parts.webhooks import services as webhooks
 from parts.webhooks.rules import TYPES
-from results.mailing import services as mailing
+from results import mailing as mailing
 from tests import voting
 from tests.accounts.test_factors import SITE, asked, with_passkey
 from tests.background import finish_background, queue_mailings

@@ -1,4 +1,4 @@
-"""Pages for organisers who enter ballots that came on paper."""
+"""Pages for organisers: ballots that came on paper, and the dress rehearsal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from foundation.acts.refusals import Refusal
 from foundation.pages.forms import form_page, token_in
 from foundation.ranking.marks import submitted_ranks
 
-from . import rules, services
+from . import rehearsal, rules, services
 from .views import show_ballot, show_for_review, show_receipt, show_typed
 
 
@@ -90,3 +90,20 @@ def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
         messages.success(request, _("The paper ballot of %(name)s has been entered.") % {"name": voter_context.label})
         return redirect("paper", name=election.name)
     return show_receipt(request, voter_context, outcome.ballots, paper_for=voter_context.label)
+
+
+# --- the dress rehearsal ---
+
+
+@organiser_page(Action.REHEARSE)
+@form_page
+def rehearse(request: HttpRequest, election: Election) -> HttpResponse:
+    """Robots vote in a copy of the draft. The report is all that is left of it."""
+    report, problem = None, ""
+    if request.method == "POST":
+        try:
+            report = rehearsal.rehearse(request.user, election)
+        except Refusal as refusal:
+            problem = str(refusal)
+    context = election_context(request, election, report=report, problem=problem, robots=rehearsal.ROBOTS)
+    return render(request, "ballots/rehearsal.html", context, status=422 if problem else 200)

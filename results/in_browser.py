@@ -20,17 +20,16 @@ from foundation.store.table import Item
 from foundation.tally import star
 from foundation.tally.methods import KIND_OF
 from foundation.tally.result import Result, Round
-from results import published, repository, wording
-from results.access import is_stranger
-from results.exports.files import version
-from results.outcomes import outcome_of, parts_of
-from results.pictures.drawing import in_order
-from results.pictures.points import score
-from results.published import Position
-from results.report import OtherMethod, settings_of
-from results.repository import Seal, Sealed
 
-from .access import PAGE_ROWS, immutable_view, is_number, page, public_sealed_view
+from . import published, repository, wording
+from .access import is_stranger
+from .checks import PAGE_ROWS, immutable_view, is_number, page, public_sealed_view
+from .exports.files import version
+from .pictures.bars import score
+from .pictures.drawing import in_order
+from .published import Position
+from .repository import OtherMethod, Seal, Sealed, settings_of
+from .wording import outcome_of, parts_of
 
 MAX_CONTESTS = 200
 EVERYTHING = "1.000000000"  # the keep value of a candidate who is not elected yet
