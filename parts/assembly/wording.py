@@ -57,6 +57,22 @@ VOTE_LABELS: dict[str, str | Promise] = {
 }
 OPEN_VOTE = gettext_lazy("Open vote: everyone sees how each person voted.")
 SECRET_VOTE = gettext_lazy("Secret vote: nobody finds out how anyone voted.")
+WITHOUT_NAMES: dict[Outcome, str | Promise] = {
+    Outcome.INVALID: gettext_lazy("Not valid: no quorum"),
+    Outcome.TOO_FEW: gettext_lazy("Not counted: too few voted for a secret vote"),
+}
+BOTH_SIDES: dict[Kind, str | Promise] = {
+    Kind.MOTION: gettext_lazy("%(yes)d yes, %(no)d no, %(abstentions)s"),
+    Kind.ALTERNATIVES: gettext_lazy("%(yes)d for it, %(no)d for no change, %(abstentions)s"),
+}
+NEEDED: dict[Kind, str | Promise] = {
+    Kind.MOTION: gettext_lazy("%(yes)d of %(of)d voted yes; %(needed)d were needed: %(majority)s."),
+    Kind.CHOICE: gettext_lazy("%(yes)d of %(of)d voted for the leading option; %(needed)d were needed: %(majority)s."),
+    Kind.ALTERNATIVES: gettext_lazy(
+        "Best version by the Schulze method: %(best)s. %(yes)d of %(of)d preferred it to “No change”; "
+        "%(needed)d were needed: %(majority)s."
+    ),
+}
 
 
 # --- requirements ---
@@ -152,12 +168,6 @@ def run_off_label(snapshot: Snapshot, round_: Round) -> str:
     return _("Run-off between %(others)s and %(last)s") % {"others": ", ".join(names[:-1]), "last": names[-1]}
 
 
-WITHOUT_NAMES: dict[Outcome, str | Promise] = {
-    Outcome.INVALID: gettext_lazy("Not valid: no quorum"),
-    Outcome.TOO_FEW: gettext_lazy("Not counted: too few voted for a secret vote"),
-}
-
-
 def numbers(question: Question, result: Result) -> str:
     """“34 yes, 10 no, 7 abstentions”: abstentions are always separate."""
     if ABSTAIN not in result:
@@ -167,12 +177,6 @@ def numbers(question: Question, result: Result) -> str:
     if question.kind in BOTH_SIDES and result["outcome"] != Outcome.TIED:
         text = str(BOTH_SIDES[question.kind]) % {"yes": result[YES], "no": result[NO], "abstentions": text}
     return _("In votes: %(numbers)s") % {"numbers": text} if "weights" in result else text
-
-
-BOTH_SIDES: dict[Kind, str | Promise] = {
-    Kind.MOTION: gettext_lazy("%(yes)d yes, %(no)d no, %(abstentions)s"),
-    Kind.ALTERNATIVES: gettext_lazy("%(yes)d for it, %(no)d for no change, %(abstentions)s"),
-}
 
 
 def why(question: Question, round_: Round) -> list[str]:
@@ -214,16 +218,6 @@ def _numbers_needed(question: Question, result: Result) -> str:
     counts = {name: result[name] for name in (YES, "of", "needed")}
     best = {"best": Symbol(result["best"]).letter} if "best" in result else {}
     return NEEDED[question.kind] % {**counts, **best, "majority": majority_text(majority_of(question.majority))}
-
-
-NEEDED: dict[Kind, str | Promise] = {
-    Kind.MOTION: gettext_lazy("%(yes)d of %(of)d voted yes; %(needed)d were needed: %(majority)s."),
-    Kind.CHOICE: gettext_lazy("%(yes)d of %(of)d voted for the leading option; %(needed)d were needed: %(majority)s."),
-    Kind.ALTERNATIVES: gettext_lazy(
-        "Best version by the Schulze method: %(best)s. %(yes)d of %(of)d preferred it to “No change”; "
-        "%(needed)d were needed: %(majority)s."
-    ),
-}
 
 
 # --- versions of a motion ---

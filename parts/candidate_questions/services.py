@@ -16,7 +16,6 @@ from django.utils.translation import ngettext
 
 from accounts.models import User
 from ballots.guest_views import Meanwhile
-from elections import repository
 from elections import repository as elections
 from elections.actions import check, record
 from elections.dashboard.concerns import Waiting
@@ -37,8 +36,9 @@ from foundation.store.table import Key, Update, Write
 
 from . import emails, rules
 from . import repository as asked
-from .repository import count_waiting
-from .rules import BY_CANDIDATE, BY_ORGANISERS, TO_ALL, Answer, AskedCandidate, CandidateQuestion, is_taking
+from .rules import BY_CANDIDATE, BY_ORGANISERS, TO_ALL, Answer, AskedCandidate, CandidateQuestion
+
+MAX_LISTED = 200  # of the open elections, the newest
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def answer(who: User | None, election: Election, candidate: AskedCandidate, ques
     if who is not None and not rules.is_account_of(election, who, candidate):
         check(who, election, Action.ANSWER_QUESTIONS)
         by = BY_ORGANISERS
-    rules.check_taking(repository.find(election.name) or election, now_text())
+    rules.check_taking(elections.find(election.name) or election, now_text())
     found = asked.find_question(election.name, question)
     if found is None or not found.is_seen or not found.is_for(candidate.number):
         raise NotNow(NOT_THERE)
@@ -193,7 +193,7 @@ def resolve_token(token: str) -> tuple[Election, AskedCandidate] | None:
     if not parts or len(parts) != 4:
         return None
     name, created_at, number, turn = parts
-    election = repository.find(name)
+    election = elections.find(name)
     if election is None or election.created_at != created_at or asked.link_turn(name, int(number)) != turn:
         return None
     found = next((each for each in asked.candidates_of(election) if each.number == int(number)), None)
@@ -217,12 +217,12 @@ def forget_asker(gone: User) -> None:
         retry_lost_race(partial(forget, Key(item["PK"], item["SK"])))
 
 
-MAX_LISTED = 200  # of the open elections, the newest
+# --- what pages of others show ---
 
 
 def to_review(election: Election) -> Waiting | None:
     """On the dashboard."""
-    count = count_waiting(election)
+    count = asked.count_waiting(election)
     if not count:
         return None
     sentence = ngettext(
@@ -237,7 +237,7 @@ def to_review(election: Election) -> Waiting | None:
 
 def before_voting(election: Election, now: str) -> Meanwhile | None:
     """Behind a voting link."""
-    if not is_taking(election, now):
+    if not rules.is_taking(election, now):
         return None
     sentence = _(
         "Voting has not begun yet. Until then you can ask the candidates questions; to vote, open this link again."
@@ -249,7 +249,7 @@ def running() -> Iterator[str]:
     """On the page that switches it off."""
     now, (listed, _older) = now_text(), elections.list_elections(state=State.OPEN, limit=MAX_LISTED)
     found = elections.open_elections([each.name for each in listed], now)
-    if taking := sum(is_taking(each, now) for each in found):
+    if taking := sum(rules.is_taking(each, now) for each in found):
         sentence = ngettext(
             "In %(count)d open election, candidates can be asked questions.",
             "In %(count)d open elections, candidates can be asked questions.",

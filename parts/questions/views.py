@@ -31,6 +31,12 @@ from .question import SET_KIND_LABELS, Type
 from .rules import MAX_SET_NAME_CHARS, ChangedElsewhere, FullSet, QuestionSet
 
 Part = tuple[FullSet, int]  # a set, and the number of something in it
+USAGE_LABELS = {
+    Type.CALL_AND_ANSWER: gettext_lazy("%(count)d for best answer"),
+    Type.TRIVIA: gettext_lazy("%(count)d for trivia"),
+    Type.POLL: gettext_lazy("%(count)d for polls"),
+    Type.SURVEY: gettext_lazy("%(count)d for surveys"),
+}
 
 
 def check_visible(user: User, full: FullSet) -> None:
@@ -57,14 +63,6 @@ visible: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, r
 owned: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, rule=check_owned)
 withdrawable: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, rule=_withdrawable)
 part_owned: Any = requires(Permission.USE_APPLICATION, load=_part, rule=lambda user, part: check_owned(user, part[0]))
-
-
-USAGE_LABELS = {
-    Type.CALL_AND_ANSWER: gettext_lazy("%(count)d for best answer"),
-    Type.TRIVIA: gettext_lazy("%(count)d for trivia"),
-    Type.POLL: gettext_lazy("%(count)d for polls"),
-    Type.SURVEY: gettext_lazy("%(count)d for surveys"),
-}
 
 
 # --- lists ---

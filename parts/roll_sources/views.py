@@ -23,6 +23,8 @@ from foundation.pages.messages import run_action
 
 from . import sources
 
+SOURCE_READS = Limit("roll sources", 60, SECONDS_PER_HOUR)
+
 
 class SourceForm(forms.Form):
     """What the roll follows: a file, or one of the groups that the site offers."""
@@ -62,9 +64,6 @@ class SourceForm(forms.Form):
         """Kind and place of the source."""
         source = self.cleaned_data["source"]
         return (sources.FILE, self.cleaned_data["url"]) if source == sources.FILE else (sources.GROUP, source)
-
-
-SOURCE_READS = Limit("roll sources", 60, SECONDS_PER_HOUR)
 
 
 @organiser_page(Action.ADD_VOTERS)

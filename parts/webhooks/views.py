@@ -22,6 +22,8 @@ from . import repository, services
 from .rules import REASONS, TYPES, Endpoint, shown_secret
 from .services import SITE_OWNER
 
+TESTS = Limit("webhook tests", 60, SECONDS_PER_HOUR)
+
 
 class EndpointForm(forms.Form):
     url = forms.CharField(
@@ -41,9 +43,6 @@ class EndpointForm(forms.Form):
         except OutboundError as error:
             raise ValidationError(str(error)) from None
         return url
-
-
-TESTS = Limit("webhook tests", 60, SECONDS_PER_HOUR)
 
 
 endpoint_page = requires(

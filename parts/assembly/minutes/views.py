@@ -51,6 +51,7 @@ from .records import MAX_NOTE_CHARS, Head, Minutes, Point, digest
 from .services import LoadedMinutes
 
 VOTED = (YES, NO, ABSTAIN, "")  # in this order, where there is no other
+NOT_YOURS = gettext_lazy("Only people who attended can read these minutes.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +143,6 @@ def _length(speech: Speech) -> str:
     """Empty if the end was not recorded."""
     minutes, seconds = divmod(max(0, speech.ended - speech.began) // 1000, 60)
     return _("%(minutes)d:%(seconds)02d min") % {"minutes": minutes, "seconds": seconds} if speech.ended else ""
-
-
-NOT_YOURS = gettext_lazy("Only people who attended can read these minutes.")
 
 
 class NoteForm(forms.Form):

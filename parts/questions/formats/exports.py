@@ -49,6 +49,10 @@ EXAMPLES = (
     Question("How was the evening?", Kind.RATING, category="Looking back", seconds=0),
     Question("Will you come again?", Kind.YES_NO, category="Looking back", seconds=0),
 )
+OF_SET = (
+    *("name", "description", "custom_instructions", "created_at", "created_by", "changed_at", "is_active", "shared"),
+    *("version", "total_questions"),
+)
 
 
 def questions_csv(questions: Iterable[Question]) -> Iterator[str]:
@@ -60,12 +64,6 @@ def _row(question: Question) -> list[object]:
     options = [*question.options, *[""] * (MAX_OPTIONS - len(question.options))]
     right = " ".join(ascii_uppercase[place] for place in question.right)
     return [*fields, question.custom_instruction, *options, right, question.seconds, "yes" * question.twice]
-
-
-OF_SET = (
-    *("name", "description", "custom_instructions", "created_at", "created_by", "changed_at", "is_active", "shared"),
-    *("version", "total_questions"),
-)
 
 
 def as_json(full: FullSet) -> dict[str, Any]:
