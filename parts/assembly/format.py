@@ -33,7 +33,7 @@ from parts.live.snapshot import Snapshot
 from parts.live.views.formats import Pages, TypedForm
 from parts.questions.question import Question
 
-from . import attendance, check_in, check_in_views, floor, roll, speakers, wording
+from . import attendance, check_in, check_in_views, roll, speakers, wording
 from .agenda import TOO_MANY_ITEMS, parse_agenda
 from .attendance import Entitlement, own_of
 from .electorate import MAX_ADDRESSES_CHARS, Electorate, electorate_of, read_addresses
@@ -208,22 +208,31 @@ class AssemblyScreens(Screens):
         presence = attendance.presence(snapshot.game, len(snapshot.playing))
         context = {
             "presence": presence,
-            "floor": floor.floor_of(snapshot),
+            "floor": speakers.floor_of(snapshot),
             **check_in.takeover_names(snapshot.seats.values(), snapshot.state),
         }
         if role != Role.PLAYER:
-            return context | _agenda(snapshot)
+            state, items, called = snapshot.state, wording.agenda(snapshot), steps.calls(snapshot.game, snapshot.state)
+            has_result = state.phase == Phase.RESULTS and state.counts(state.round)
+            sealed = snapshot.rounds.get(state.round) if has_result else None
+            return context | {
+                "items": items,
+                "calls": [(each, called[each.place]) for each in items if each.place in called],
+                "must_prepare": not items and state.phase == Phase.WAITING,
+                "own_step": wording.run_off_label(snapshot, sealed) if sealed else "",
+            }
         return context | ({"items": wording.agenda(snapshot)} if snapshot.state.phase == Phase.ENDED else {})
 
     def panel(self, role: Role, snapshot: Snapshot, values: Mapping[str, Any]) -> Fragment | None:
         """The speakers' list: it has buttons and no secrets, and its key follows the list, not the time."""
         if role == Role.SCOREBOARD:
             return None
-        current = floor.floor_of(snapshot)
-        listed = current.visible_to(role) if current else ()
-        unlisted = len(current.waiting) - len(listed) if current else 0
+        floor = speakers.floor_of(snapshot)
+        listed = floor.visible_to(role) if floor else ()
+        unlisted = len(floor.waiting) - len(listed) if floor else 0
         own = {"listed": listed, "unlisted": unlisted, "hosts": role in HOSTING}
-        mark = sha256(floor.content_key(snapshot).encode()).hexdigest()[:12]
+        content = (floor.closed, floor.minutes, floor.speaking, floor.began, floor.waiting) if floor else ()
+        mark = sha256(repr(content).encode()).hexdigest()[:12]
         key = f"{translation.get_language()}-{snapshot.state.round}-{mark}"
         return Fragment(key, fragment("assembly/parts/speakers.html", {**values, **own}))
 
@@ -239,7 +248,7 @@ class AssemblyScreens(Screens):
         return Fragment(key, fragment("assembly/parts/consent.html", context))
 
     def own_version(self, snapshot: Snapshot, player: str) -> str:
-        return floor.position_of(snapshot, player)
+        return speakers.position_of(snapshot, player)
 
     def left_context(self, seat: Seat, state: State) -> dict[str, Any]:
         return {"number": check_in.claim_number(seat, state)}
@@ -286,14 +295,3 @@ class AssemblyPages(Pages):
     def visitor_html(self, user: User) -> str:
         attended, _older = minutes.attended_by(user.name, limit=MAX_RECENT_ASSEMBLIES)
         return fragment("assembly/parts/attended.html", {"attended": attended}) if attended else ""
-
-
-def _agenda(snapshot: Snapshot) -> dict[str, Any]:
-    called, items, state = steps.calls(snapshot.game, snapshot.state), wording.agenda(snapshot), snapshot.state
-    sealed = snapshot.rounds.get(state.round) if state.phase == Phase.RESULTS and state.counts(state.round) else None
-    return {
-        "items": items,
-        "calls": [(each, called[each.place]) for each in items if each.place in called],
-        "must_prepare": not items and state.phase == Phase.WAITING,
-        "own_step": wording.run_off_label(snapshot, sealed) if sealed else "",
-    }

@@ -1,4 +1,5 @@
-"""Plays of an assembly: each agenda item is discussed, voted on openly or in secret, and decided."""
+"""Plays of an assembly: each agenda item is discussed, voted on openly or in secret, and decided. With the charts of
+decisions: bars with the majority line, and who voted how."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from foundation.pages.sorting import natural_sort_key
 from parts.live import answer_forms
 from parts.live.play import CHANGE_UNTIL_OVER, Closed, Closing, CsvLine, NameOf, Play, Text, TypedValues
 from parts.live.plays import ideas_order as ideas
@@ -23,12 +25,15 @@ from parts.live.rounds import GivenAnswer, Round, options_of
 from parts.live.rules import Game, Phase, State, Step
 from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
+from parts.live.symbols import Bar, and_others, symbol
 from parts.questions.question import Kind, Question, Type
+from results.pictures.drawing import share
 
-from . import attendance, pictures, resolutions, wording
-from .resolutions import ABSTAIN, NO, YES, Outcome
+from . import attendance, resolutions, wording
+from .resolutions import ABSTAIN, NO, YES, Outcome, weights_of
 
 YES_PROBABILITY, ABSTENTION_PROBABILITY = 0.75, 0.12  # of robots
+MAX_VOTERS_NAMED = 200  # of an open vote: a thousand phones get the same page
 STEPS: dict[Step, str | Promise] = {
     Step.NEXT: gettext_lazy("Next item"),
     Step.CLOSE: gettext_lazy("Close the vote"),
@@ -145,7 +150,7 @@ class Item(Decided):
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
     ) -> tuple[str, dict[str, Any]]:
         question = questions[round_.question]
-        context = pictures.resolution_context(round_, question, seats)
+        context = resolution_context(round_, question, seats)
         ranking = race(round_, question) if round_.result.get("rounds") else {}
         return "resolution", ranking | context
 
@@ -282,6 +287,75 @@ def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[Cs
     for name in ("yes", "no", "abstain", "needed", "of", "present_count", "entitled", "voters", "votes"):
         if name in result:
             yield {"row": "number", "answer": name, "number": result[name]}
+
+
+# --- charts ---
+
+
+def resolution_context(round_: Round, question: Question, seats: Mapping[str, Seat]) -> dict[str, Any]:
+    """A ranking's race is drawn like a poll's."""
+    result, options = round_.result, options_of(round_, question)
+    return {
+        "says": wording.headline(question, round_),
+        "is_good": result["outcome"] in (Outcome.CARRIED, Outcome.ELECTED),
+        "next_step": wording.next_step(round_),
+        "why": wording.why(question, round_),
+        "numbers": wording.numbers(question, result),
+        "was_voted": result["outcome"] != Outcome.TALKED,
+        "is_secret": result["secret"],
+        **(BARS[question.kind](result, options) if YES in result and question.kind in BARS else {}),
+        "versions": wording.versions(question, round_),
+        "voters": _voters(round_, question, options, seats),
+        "unnamed": and_others(len(round_.entries) - MAX_VOTERS_NAMED) if not result["secret"] else "",
+    }
+
+
+# --- bars, all on one scale: those who could vote, or the base of the majority ---
+
+
+def _motion(result: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
+    scale = _scale(result)
+    carried = {YES: "elected"} if result["outcome"] == Outcome.CARRIED else {}
+    bars = [
+        Bar(label, share(result[vote], scale), str(result[vote]), mark=carried.get(vote, ""))
+        for vote, label in {YES: _("Yes"), NO: _("No"), ABSTAIN: _("Abstentions")}.items()
+    ]
+    return {"bars": bars, "line": share(result["needed"], scale)}
+
+
+def _choice(result: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
+    scale = _scale(result)
+    bars = list[Bar]()
+    for place, votes in enumerate(result["chosen"]):
+        is_chosen = result["outcome"] == Outcome.ELECTED and place in result["leaders"]
+        mark, word = ("elected", _("chosen")) if is_chosen else ("", "")
+        label = options[place]
+        bars.append(Bar(label, share(votes, scale), str(votes), symbol(place), mark, word, option=place))
+    bars.append(Bar(_("Abstentions"), share(result[ABSTAIN], scale), str(result[ABSTAIN])))
+    return {"bars": bars, "line": share(result["needed"], scale) if "needed" in result else "", "on_all": True}
+
+
+def _scale(result: Mapping[str, Any]) -> int:
+    return max(1, result.get("present_votes", result["present_count"]), result.get("of", 0), result.get("needed", 0))
+
+
+BARS = {Kind.MOTION: _motion, Kind.CHOICE: _choice}
+
+
+# --- who voted how ---
+
+
+def _voters(
+    round_: Round, question: Question, options: Sequence[str], seats: Mapping[str, Seat]
+) -> list[tuple[str, str]]:
+    """By name; empty for a secret vote."""
+    if round_.result["secret"]:
+        return []
+    names, weights = {player: seat.name for player, seat in seats.items()}, weights_of(round_)
+    votes = ((each.player, wording.vote_text(each.value, question, options)) for each in round_.entries)
+    voters = ((names.get(player, player), weights.get(player, 1), vote) for player, vote in votes)
+    listed = sorted(voters, key=lambda each: natural_sort_key(each[0]))[:MAX_VOTERS_NAMED]
+    return [(wording.voter_text(name, weight), vote) for name, weight, vote in listed]
 
 
 PLAYS = (Item(), Topic(), Motion(), OneOfSeveral(), Ranked(), Alternatives(), IdeasOfAnAssembly())

@@ -1,5 +1,5 @@
-"""The speakers' list of an assembly: who has asked, who is speaking, who has spoken; pure decisions, and how they are
-stored.
+"""The speakers' list of an assembly: who has asked, who is speaking, who has spoken; pure decisions, how they are
+stored, and what screens show.
 
 Next is the person who has spoken least often about the current item, then the one who asked first: no one speaks twice
 before all who want to have spoken once. The list belongs to a round and is emptied when that is closed or voted on.
@@ -15,6 +15,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -28,10 +29,12 @@ from foundation.store.log import Event
 from foundation.store.table import Put
 from parts.live import changes, clock, repository
 from parts.live.rules import Game, Phase, State
+from parts.live.snapshot import Snapshot
 
 MAX_WAITING_SPEAKERS = 500  # people on the list at a time
 MAX_RECORDED_SPEECHES = 1_000  # speeches stored; the oldest are dropped
 LIMITS = (0, 1, 2, 3, 5, 10, 15)  # minutes that a speech may take; 0: no limit
+MAX_NAMES_SHOWN = {"player": 5, "screen": 8, "host": 8, "remote": 50}  # names, by whose screen it is
 MAX_ATTEMPTS = 40  # as a whole hall may ask at once, from several machines
 
 
@@ -274,3 +277,95 @@ def _write(game: Game, before: Speakers, after: Speakers, who: str) -> None:
         return
     event_data = {"game_id": game.id, "round": after.round, "closed": after.closed, "minutes": after.minutes}
     record(Event(who, "LiveSpeakersChanged", event_data), put)
+
+
+# --- on screens, built once per snapshot for everyone who is looking ---
+#
+# Everyone sees who is speaking and for how long, who is next, and whether the list is closed: the fragment `beside`;
+# hosts with buttons. Whether a player is on the list is in `mine`, whose key changes only with that, so that no button
+# moves away.
+
+
+class Position(StrEnum):
+    """A player's position on the list."""
+
+    NONE = "none"
+    SHUT = "shut"  # not on the list, and it is closed
+    WAITING = "waiting"
+    NEXT = "next"
+    SPEAKING = "speaking"
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Someone on the list, or speaking."""
+
+    player: str
+    name: str
+    spoken: int = 0  # times about this item, before now
+
+    @property
+    def is_first(self) -> bool:
+        return not self.spoken
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    closed: bool = False
+    minutes: int = 0
+    speaking: Speaker | None = None
+    began: int = 0
+    elapsed: int = 0  # seconds, when it was looked at
+    waiting: tuple[Speaker, ...] = ()
+    limits: tuple[int, ...] = LIMITS
+
+    @property
+    def seconds(self) -> int:
+        return self.minutes * 60
+
+    @property
+    def next(self) -> Speaker | None:
+        return self.waiting[0] if self.waiting else None
+
+    @property
+    def is_over_time(self) -> bool:
+        return bool(self.seconds) and self.elapsed > self.seconds
+
+    def visible_to(self, role: str) -> tuple[Speaker, ...]:
+        return self.waiting[: MAX_NAMES_SHOWN.get(role, 0)]
+
+    def position_of(self, player: str) -> Position:
+        if self.speaking and self.speaking.player == player:
+            return Position.SPEAKING
+        if self.next and self.next.player == player:
+            return Position.NEXT
+        if any(each.player == player for each in self.waiting):
+            return Position.WAITING
+        return Position.SHUT if self.closed else Position.NONE
+
+
+def floor_of(snapshot: Snapshot) -> Floor | None:
+    """None unless an item is being discussed."""
+    if snapshot.state.phase != Phase.SHOWN:
+        return None
+    if "floor" not in snapshot.made:
+        names = {each.player: each.name for each in snapshot.playing}
+        list_ = current_list(snapshot.panel_data or NOBODY, snapshot.state)
+        now = list_.speaking if list_.speaking and list_.speaking.player in names else None
+        before, waiting = speech_counts(list_, snapshot.state.question), queue(list_, snapshot.state, names)
+        snapshot.made["floor"] = Floor(
+            closed=list_.closed,
+            minutes=list_.minutes,
+            speaking=Speaker(now.player, names[now.player], before[now.player] - 1) if now else None,
+            began=now.began if now else 0,
+            elapsed=max(0, snapshot.at - now.began) // 1000 if now else 0,
+            waiting=tuple(Speaker(player, names[player], spoken) for player, spoken in waiting),
+        )
+    made: Floor = snapshot.made["floor"]
+    return made
+
+
+def position_of(snapshot: Snapshot, player: str) -> str:
+    """Empty if there is no list."""
+    floor = floor_of(snapshot)
+    return str(floor.position_of(player)) if floor else ""

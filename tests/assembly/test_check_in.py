@@ -16,7 +16,7 @@ from foundation.acts.storage import table
 from foundation.ranking.codes import code_symbols
 from foundation.store import keys
 from foundation.store.log import EventLog
-from parts.assembly import attendance, check_in, floor, roll
+from parts.assembly import attendance, check_in, roll, speakers
 from parts.assembly.attendance import AssemblySeat, Entitlement, own_of
 from parts.live import players, repository, rules, seats
 from parts.live.rules import Step
@@ -401,6 +401,6 @@ def test_presence_in_words(assembly, entitled, needed, present, text):
 
 def test_a_rehearsal_says_so(made):
     assert attendance.presence(made(Type.ASSEMBLY, debug_mode=5), 5).is_rehearsal
-    assert floor.floor_of(snapshots.current(made(Type.ASSEMBLY).id)) is None, (
+    assert speakers.floor_of(snapshots.current(made(Type.ASSEMBLY).id)) is None, (
         "And nobody speaks before something is called."
     )

@@ -13,7 +13,7 @@ from foundation.acts.versions import next_version
 from foundation.store import keys
 from foundation.store.log import EventLog
 from foundation.store.table import Put
-from parts.assembly import floor, speakers
+from parts.assembly import speakers
 from parts.assembly.speakers import NOBODY, as_item, speakers_of
 from parts.live import repository, seats
 from parts.live.rules import Phase, State, Step
@@ -165,7 +165,7 @@ def test_who_leaves_is_off_the_list_and_who_is_removed_speaks_no_longer(assembly
     list_ = kept(assembly)
     assert (list_.speaking, [each.player for each in list_.waiting]) == (None, ["cem"])
     assert list_.held[0].ended
-    assert floor.floor_of(snapshots.current(assembly.id)).next.name == "Cem"
+    assert speakers.floor_of(snapshots.current(assembly.id)).next.name == "Cem"
 
 
 def test_leaving_by_oneself_takes_one_off_the_list(made):
@@ -316,7 +316,7 @@ def test_a_players_own_part_changes_only_with_their_place(assembly):
     speakers.call(assembly, "ben")
     assert key() != waiting
     assert player_part.own_version(snapshot, seat) != player_part.own_version(snapshots.current(assembly.id), seat)
-    assert floor.position_of(snapshots.current(assembly.id), "cem") == floor.Position.NEXT
+    assert speakers.position_of(snapshots.current(assembly.id), "cem") == speakers.Position.NEXT
 
 
 def test_a_long_list_is_shown_as_far_as_there_is_room(made):
@@ -328,7 +328,7 @@ def test_a_long_list_is_shown_as_far_as_there_is_room(made):
         speakers.ask(game, name.lower())
     (said,) = panels(Role.SCREEN, game)
     assert b"and 22 others" in said.data
-    assert floor.floor_of(snapshots.current(game.id)).next.name == "P0"
+    assert speakers.floor_of(snapshots.current(game.id)).next.name == "P0"
 
 
 # --- two processes at once, one step at a time ---
