@@ -42,6 +42,12 @@ from .minutes import services as minutes
 from .speakers import NOBODY, Speakers, speakers_of
 from .wording import QUORUMS
 
+SLOTS = (  # of pages and screens of live sessions
+    *("status", "beside_head", "beside_form", "parts/count", "own_step", "prepare", "mine/waiting"),
+    *("mine/talking", "player/ended", "projector/ended", "remote/question", "remote/results", "remote/calls"),
+    *("links", "election", "hall", "hall/fields", "hall/make", "join/leave", "history/kept", "report_head"),
+)
+HELP_SLOTS = ("help", "help/type", "help/deciding", "help/ending", "help/voters")
 MAX_BREAK = timedelta(hours=36)  # assemblies may pause overnight
 MAX_RECENT_ASSEMBLIES = 3  # on the page of all sessions; the others are on a page of their own
 
@@ -90,35 +96,11 @@ class Assembly(Format):
     templates = {
         "make": "assembly/parts/make.html",
         "question": "assembly/question.html",
-        "parts/count": "assembly/parts/count.html",
-        "links": "assembly/parts/links.html",
-        "prepare": "assembly/parts/prepare.html",
-        "own_step": "assembly/parts/run_off.html",
-        "beside_head": "assembly/parts/speakers_head.html",
-        "beside_form": "assembly/parts/speak_form.html",
-        "status": "assembly/parts/status.html",
-        "report_head": "assembly/parts/report_head.html",
-        "projector/ended": "assembly/parts/projector_ended.html",
-        "remote/question": "assembly/parts/remote_question.html",
-        "remote/results": "assembly/parts/outcome.html",
-        "remote/calls": "assembly/parts/calls.html",
         "player/status": "assembly/parts/present.html",
-        "player/ended": "assembly/parts/player_ended.html",
-        "mine/waiting": "assembly/parts/checked_in.html",
-        "mine/talking": "assembly/parts/speak.html",
-        "join/leave": "assembly/parts/leave.html",
         "join/left": "assembly/left.html",
         "join/elsewhere": "assembly/elsewhere.html",
-        "election": "assembly/parts/election.html",
-        "hall": "assembly/parts/hall.html",
-        "hall/fields": "assembly/parts/hall_fields.html",
-        "hall/make": "assembly/parts/hall_make.html",
-        "history/kept": "assembly/parts/kept.html",
-        "help": "assembly/help/attending.html",
-        "help/type": "assembly/help/type.html",
-        "help/deciding": "assembly/help/deciding.html",
-        "help/ending": "assembly/help/ending.html",
-        "help/voters": "assembly/help/voters.html",
+        **dict.fromkeys(SLOTS, "assembly/slots.html"),
+        **dict.fromkeys(HELP_SLOTS, "assembly/help.html"),
     }
 
     def idle(self, lifetime: Lifetime) -> timedelta:

@@ -76,7 +76,8 @@ class Format:
     templates: ClassVar[Mapping[str, str]] = {}  # in place of `live/{part}.html`, or where ordinary sessions have none
 
     def template(self, part: str) -> str:
-        """Template of a part of pages, such as "join/left"; those that only some formats have are in `templates`."""
+        """Template of a part of pages, such as "join/left"; those that only some formats have are in `templates`. Pages
+        include it with the part as `slot`, so that one template can serve several."""
         return self.templates.get(part, f"live/{part}.html")
 
     def idle(self, lifetime: Lifetime) -> timedelta:
