@@ -1,6 +1,6 @@
 """What an assembly resolves: a vote counted at its close, with who was there and what it took.
 
-| kind | `said` | `result` besides what all have |
+| kind | `value` | `result` besides what all have |
 |---|---|---|
 | topic, or an item closed without a vote | | `outcome` "talked" |
 | motion | "yes", "no", "abstain" | `yes`, `no`, `abstain` |

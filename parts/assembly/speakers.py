@@ -281,7 +281,7 @@ def _write(game: Game, before: Speakers, after: Speakers, who: str) -> None:
 
 # --- on screens, built once per snapshot for everyone who is looking ---
 #
-# Everyone sees who is speaking and for how long, who is next, and whether the list is closed: the fragment `beside`;
+# Everyone sees who is speaking and for how long, who is next, and whether the list is closed: the fragment `panel`;
 # hosts with buttons. Whether a player is on the list is in `mine`, whose key changes only with that, so that no button
 # moves away.
 
