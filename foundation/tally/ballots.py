@@ -155,13 +155,6 @@ class _Renumbered(dict[str, str]):
         return self[group]
 
 
-def _arranged(counts: Mapping[str, int]) -> dict[str, int]:
-    """Sorted by ranking, without those cast zero times."""
-    rankings = sorted(counts)
-    numbers = list(map(counts.__getitem__, rankings))
-    return {each: n for each, n in zip(rankings, numbers, strict=True) if n}
-
-
 @dataclass(frozen=True)
 class Ballots:
     """The candidates, and how often each ballot was cast."""
@@ -199,7 +192,9 @@ class Ballots:
     def normal(self) -> Ballots:
         """The one form that all orders of candidates and ballots share; every count starts from it."""
         ordered = self.in_order(sorted(self.candidates))
-        normal = Ballots(ordered.candidates, _arranged(ordered.counts))
+        rankings = sorted(ordered.counts)
+        numbers = map(ordered.counts.__getitem__, rankings)
+        normal = Ballots(ordered.candidates, {each: n for each, n in zip(rankings, numbers, strict=True) if n})
         normal.__dict__["normal"] = normal  # it is its own normal form: no need to sort again
         return normal
 

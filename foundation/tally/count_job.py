@@ -62,14 +62,10 @@ class CountJob:
 
     @property
     def size(self) -> Size:
-        if self._is_summed:
+        if set(self.methods) <= set(cost.BY_CONTESTS) and "summary" in vars(self.ballots.normal):
+            # The pairwise summary is known, as in a running count, so that the ballots need not be read.
             return Size(len(self.ballots.candidates), 0, 0)
         return Size.of(self.ballots, self.settings.get("seats", 1))
-
-    @property
-    def _is_summed(self) -> bool:
-        """Whether the pairwise summary is known, as in a running count, so that the ballots need not be read."""
-        return set(self.methods) <= set(cost.BY_CONTESTS) and "summary" in vars(self.ballots.normal)
 
     @property
     def methods(self) -> tuple[str, ...]:

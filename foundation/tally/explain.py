@@ -197,17 +197,15 @@ def _plain(number: str) -> str:
 
 def _outcome(result: Result) -> Sentence:
     if result.method.startswith("stv") or (KIND_OF[result.method] != "ranked" and result.seats > 1):
-        return _elected_together(result) if result.winners else _sentence("nobody elected")
+        if not result.winners:
+            return _sentence("nobody elected")
+        by_lot = [name for lot in elected_by_lot(result) for name in lot.names]
+        if not by_lot or len(by_lot) == len(result.winners):
+            return _sentence("elected by lot" if by_lot else "elected", names=_list(result.winners))
+        return _sentence("elected partly by lot", names=_list(result.winners), other=_list(by_lot))
     if len(result.winners) == 1:
         return _sentence("won by lot" if elected_by_lot(result) else "won", name=result.winners[0])
     return _sentence("shared", names=_list(result.winners))
-
-
-def _elected_together(result: Result) -> Sentence:
-    by_lot = [name for lot in elected_by_lot(result) for name in lot.names]
-    if not by_lot or len(by_lot) == len(result.winners):
-        return _sentence("elected by lot" if by_lot else "elected", names=_list(result.winners))
-    return _sentence("elected partly by lot", names=_list(result.winners), other=_list(by_lot))
 
 
 def _shared_places(result: Result) -> Iterator[Sentence]:
@@ -244,11 +242,7 @@ def _head_to_head(result: Result) -> Iterator[Sentence]:
     yield _sentence("beat nobody all")
     if leads[closest] == 0:
         yield _sentence("unbeaten", **_numbers(result, first, closest))
-    else:
-        yield from _cycle(result, first)
-
-
-def _cycle(result: Result, first: str) -> Iterator[Sentence]:
+        return
     cycle = _shortest_cycle(result, first)
     links = [_numbers(result, name, other) for name, other in pairwise(cycle)]
     if links:
@@ -409,9 +403,18 @@ def _rounds(result: Result) -> Iterator[Sentence]:
     keep: Mapping[str, str] | None = None  # in the round before
     for each in result.rounds or ():
         has_reached = {name: Fraction(each.tally[name]) >= Fraction(each.threshold) for name in each.elected}
-        yield from _keep_values(each, keep)
+        for name, kept in (each.keep or {}).items():
+            if keep and kept != keep.get(name):  # less of each vote (Meek)
+                hundredths = round(Fraction(kept) * 10_000)
+                percent = _plain(f"{hundredths // 100}.{hundredths % 100:02d}")
+                yield _sentence("keep", round=each.number, name=name, percent=percent)
         yield from (_elected(result, each, name) for name in each.elected if has_reached[name])
-        yield from _settled(result, each)
+        for tie in result.ties:
+            if tie.round == each.number and tie.settled == "earlier round":
+                yield _sentence("earlier round", round=each.number, names=_list(tie.names))
+        for lot in result.lots:
+            if lot.round == each.number:
+                yield _sentence("lot", round=each.number, names=_list(lot.names), name=lot.chosen)
         yield from _passed_on(each)
         yield from (_elected(result, each, name) for name in each.elected if not has_reached[name])
         keep = each.keep
@@ -425,25 +428,6 @@ def _elected(result: Result, each: Round, name: str) -> Sentence:
     if result.method == "irv":
         return _sentence("majority", total=str(sum(map(Fraction, each.tally.values()))), **values)
     return _sentence("quota", **values)
-
-
-def _keep_values(each: Round, before: Mapping[str, str] | None) -> Iterator[Sentence]:
-    """Who kept less of each vote than in the round before (Meek)."""
-    for name, keep in (each.keep or {}).items():
-        if before and keep != before.get(name):
-            hundredths = round(Fraction(keep) * 10_000)
-            percent = _plain(f"{hundredths // 100}.{hundredths % 100:02d}")
-            yield _sentence("keep", round=each.number, name=name, percent=percent)
-
-
-def _settled(result: Result, each: Round) -> Iterator[Sentence]:
-    """Ties of the round, and how they were settled."""
-    for tie in result.ties:
-        if tie.round == each.number and tie.settled == "earlier round":
-            yield _sentence("earlier round", round=each.number, names=_list(tie.names))
-    for lot in result.lots:
-        if lot.round == each.number:
-            yield _sentence("lot", round=each.number, names=_list(lot.names), name=lot.chosen)
 
 
 def _passed_on(each: Round) -> Iterator[Sentence]:

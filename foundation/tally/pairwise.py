@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import add, sub
 
@@ -109,12 +109,8 @@ def matrices(counts: Mapping[str, int], size: int) -> tuple[Matrix, Matrix, tupl
     many = {count: rankings for count, rankings in by_count.items() if is_faster(rankings, size)}
     few = {count: rankings for count, rankings in by_count.items() if count not in many}
     counted = [(times, each) for times, rankings in many.items() for each in count_in_batches(rankings, size)]
-    return _sum_counts([*counted, (1, count_one_by_one(few, size))], size)
-
-
-def _sum_counts(counted: Iterable[tuple[int, PairCounts]], size: int) -> tuple[Matrix, Matrix, tuple[int, ...]]:
     sums = [0] * (2 * size + 1) * size
-    for times, found in counted:
+    for times, found in [*counted, (1, count_one_by_one(few, size))]:
         sums = [total + times * more for total, more in zip(sums, found, strict=True)]
     *rows, ranked = (tuple(sums[start : start + size]) for start in range(0, len(sums), size)) if size else [()]
     return tuple(rows[:size]), tuple(rows[size:]), ranked
@@ -238,16 +234,14 @@ class _RankTable:
 
     def columns(self, text: str, number: int) -> list[bytes]:
         """By candidate, a byte for each ranking: the place, or a letter if the candidate is unranked."""
-        written = self._written(text.encode("ascii", "replace"))
+        written = text.encode("ascii", "replace")
+        if self.candidates > DIGIT_CANDIDATES:
+            written = _in_letters(written)
         lines, shapes = written.split(b"\n"), written.translate(self._shape).split(b"\n")
         if len(lines) != number:
             raise ValueError("This ranks somebody who is not a candidate.")
         rows = b"".join(map(bytes.maketrans, lines, map(self._places.__getitem__, shapes)))
         return [rows[letter::256] for letter in self.letters]
-
-    def _written(self, text: bytes) -> bytes:
-        """Each ranking with a letter for each name."""
-        return text if self.candidates <= DIGIT_CANDIDATES else _in_letters(text)
 
 
 def _in_letters(text: bytes) -> bytes:

@@ -54,12 +54,10 @@ class _Line:
                 place = _Place()
                 self._waiting.append(place)
             self._is_asking = True
-        return self._wait(table, place) if others_ask else self._ask_alone(table)
-
-    def _ask_alone(self, table: Table) -> int:
-        """With no request under way, no other thread is waiting."""
+        if others_ask:
+            return self._wait(table, place)
         try:
-            return ask(table, 1)[0]
+            return ask(table, 1)[0]  # for us alone: with no request under way, no other thread is waiting
         finally:
             with self._lock:
                 self._call_the_next()

@@ -73,7 +73,11 @@ class Publisher:
 
     def publish(self) -> int:
         """Publish everything that is due; returns how many checkpoints."""
-        self._want_what_is_over()
+        state, quarter = self._state(), as_quarter(self.clock())
+        if number := self._newest_over(state):
+            unmoved = _is_still(state, "quarter") & (Missing("wanted") | Less("wanted", number))
+            with suppress(Refused):  # another sealer has requested it already
+                self.table.write(Update(keys.PUBLISHING, set={"wanted": number, "quarter": quarter}, when=unmoved))
         published = 0
         with suppress(Refused):  # another sealer is publishing and will continue
             while self._publish_next(self._state()):
@@ -89,14 +93,6 @@ class Publisher:
         return {"event_id": 0, "wanted": 0, "quarter": "", **there}
 
     # --- by the quarter ---
-
-    def _want_what_is_over(self) -> None:
-        state = self._state()
-        number, quarter = self._newest_over(state), as_quarter(self.clock())
-        if number:
-            unmoved = _is_still(state, "quarter") & (Missing("wanted") | Less("wanted", number))
-            with suppress(Refused):  # another sealer has requested it already
-                self.table.write(Update(keys.PUBLISHING, set={"wanted": number, "quarter": quarter}, when=unmoved))
 
     def _newest_over(self, state: Item) -> int:
         """The newest number sealed before this quarter began, if it is neither public nor requested yet; else 0."""

@@ -73,19 +73,17 @@ class Sealer:
         while batch := self._next_batch(newest):
             before, newest = newest, self.log.newest_checkpoint()
             if newest == before:  # refused, and not because another sealer was first
-                raise CheckpointsDiffer(self._difference(newest))
+                there = newest["event_id"] if newest else 0
+                known = (self.table.get(keys.SYNC) or {}).get("last_event_id", 0)
+                raise CheckpointsDiffer(
+                    f"The log is recorded as sealed up to event {known}, but its checkpoints end at event {there}: "
+                    "somebody has changed the store. Nothing more is sealed, because new checkpoints would hide that. "
+                    "Keep a copy of the store as it is, and restore the newest backup."
+                )
             sealed += batch
             progress(newest["event_id"] if newest else 0)
         Publisher(self.table, self.clock).publish()
         return sealed
-
-    def _difference(self, newest: Item | None) -> str:
-        there, sealed = newest["event_id"] if newest else 0, (self.table.get(keys.SYNC) or {}).get("last_event_id", 0)
-        return (
-            f"The log is recorded as sealed up to event {sealed}, but its checkpoints end at event {there}: somebody "
-            "has changed the store. Nothing more is sealed, because new checkpoints would hide that. Keep a copy of "
-            "the store as it is, and restore the newest backup."
-        )
 
     def _next_batch(self, previous: Item | None) -> int:
         before = previous["event_id"] if previous else 0
@@ -112,11 +110,15 @@ class Sealer:
         return len(entries)
 
     def _settled(self, before: int) -> Iterator[Numbered]:
-        """Numbers in order with their events, `None` for a void one; ends where an event may still arrive."""
+        """Numbers in order with their events, `None` for a void one; ends where an event may still arrive. A gap is
+        marked void here if the event after it is old enough."""
         expected = before + 1
         for event in self.log.since(before):
             while expected < event["event_id"]:
-                void = self._settle_gap(expected, event)
+                void = self.log.is_void(expected)
+                if not void and event["when_occurred"] <= as_text(self.clock() - GRACE_PERIOD):
+                    self.log.void(expected)
+                    void = True
                 late = self.log.find(expected)  # after the mark, none can arrive
                 if not void and late is None:
                     return
@@ -124,15 +126,6 @@ class Sealer:
                 expected += 1
             yield expected, event
             expected += 1
-
-    def _settle_gap(self, number: int, later: Item) -> bool:
-        """Whether the number is marked void; a gap is marked here if the event after it is old enough."""
-        if self.log.is_void(number):
-            return True
-        if later["when_occurred"] > as_text(self.clock() - GRACE_PERIOD):
-            return False
-        self.log.void(number)
-        return True
 
     def _store(self, before: int, checkpoint: Item, events: list[Item]) -> None:
         place, sync, counts = keys.checkpoint(checkpoint["event_id"]), keys.SYNC, keys.COUNTS
@@ -260,7 +253,8 @@ class _Walk:
 
     def _event(self, number: int, *, void: bool) -> Item | None:
         if void:
-            self._check_void(number)
+            if self.upcoming and number_of(self.upcoming) == number:
+                raise _Flaw(f"Event {number} was sealed as void, but now there is one.")
             return None
         if self.upcoming is None or number_of(self.upcoming) > number:
             raise _Flaw(f"Event {number} is missing.")
@@ -269,10 +263,6 @@ class _Walk:
         self._check_place(event)
         self.rewritings.take(event)
         return event
-
-    def _check_void(self, number: int) -> None:
-        if self.upcoming and number_of(self.upcoming) == number:
-            raise _Flaw(f"Event {number} was sealed as void, but now there is one.")
 
     def _take(self) -> Item | None:
         event, self.upcoming = self.upcoming, next(self.events, None)
@@ -338,14 +328,10 @@ def ranges_over(table: Table, numbers: Iterable[int]) -> Iterator[CheckpointRang
         if public is None:
             return
         first, last = public["first_event_id"], public["event_id"]
-        previous = chain if covered == first - 1 else _chain_at(table, first - 1)
+        if covered < first - 1:  # the chain before it, at which one of the sealer's checkpoints ends
+            before = table.get(keys.checkpoint(first - 1))
+            chain = before["hash"] if before else CHAIN_START.hex()
         events = {event["event_id"]: event for event in layout.each(table, first, last)}
         sealed = list(table.each(keys.checkpoints(first, last)))
-        yield CheckpointRange(public, previous, sealed, events)
+        yield CheckpointRange(public, chain, sealed, events)
         covered, chain = last, sealed[-1]["hash"] if sealed else ""
-
-
-def _chain_at(table: Table, number: int) -> str:
-    """The chain after that number, at which one of the sealer's checkpoints ends."""
-    before = table.get(keys.checkpoint(number)) if number else None
-    return before["hash"] if before else CHAIN_START.hex()

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -114,7 +114,9 @@ class _Reader:
             ballot: [group.partition("@")[::2] for group in ballot.split(">") if group]
             for ballot in self.counter.counts
         }
-        kind = self.kind or (said if said in KINDS else "score" if _are_scores(ballots.values()) else None)
+        ratings = [rating for groups in ballots.values() for _group, rating in groups]
+        are_scores = bool(ratings) and all(each.isdigit() and int(each) <= MAX_SCORE for each in ratings)
+        kind = self.kind or (said if said in KINDS else "score" if are_scores else None)
         for ballot, count in self.counter.counts.items():
             groups = [[numbers[each] for each in group_of(group)] for group, _rating in ballots[ballot]]
             if kind in VALUED:
@@ -130,11 +132,6 @@ class _Reader:
             unranked if unranked in UNRANKED else None,
             kind,
         )
-
-
-def _are_scores(ballots: Iterable[Sequence[tuple[str, str]]]) -> bool:
-    ratings = [rating for groups in ballots for _group, rating in groups]
-    return bool(ratings) and all(rating.isdigit() and int(rating) <= MAX_SCORE for rating in ratings)
 
 
 def _value(rating: str) -> int:

@@ -131,17 +131,16 @@ class _Table:
             ballot = self.counter.count_values(self._values(cells, line), self.kind, count, line)
             self.counter.cache_line(text, ballot, count)
             return
-        groups = self._by_name(cells, line) if self.by_name else self._by_rank(cells, line)
-        ordered = [groups[rank] for rank in sorted(groups)]
-        self.counter.count_line(text, ordered, count, line)
-
-    def _by_name(self, cells: list[str], line: int) -> dict[int, list[int]]:
         groups: dict[int, list[int]] = {}
         for place, candidate in self.candidates.items():
             if place < len(cells) and (typed := cells[place].strip()):
                 rank = RANKS.get(typed) or parse_whole_number(typed, line, "a rank", least=1)
                 groups.setdefault(rank, []).append(candidate)
-        return groups
+        for place, rank in self.ranks.items() if not self.by_name else ():
+            if place < len(cells) and (name := _bare(cells[place])):
+                groups.setdefault(rank, []).append(self.roster.number(name, line))
+        ordered = [groups[rank] for rank in sorted(groups)]
+        self.counter.count_line(text, ordered, count, line)
 
     def _values(self, cells: list[str], line: int) -> dict[int, int]:
         typed = {number: cells[place].strip() for place, number in self.candidates.items() if place < len(cells)}
@@ -151,13 +150,6 @@ class _Table:
             if cell and cell not in MARKED:
                 raise BadFile(line, f"“{excerpt(cell)}” is not a mark, which is 1 or x.")
         return {number: MARKED[cell] for number, cell in typed.items() if cell}
-
-    def _by_rank(self, cells: list[str], line: int) -> dict[int, list[int]]:
-        groups: dict[int, list[int]] = {}
-        for place, rank in self.ranks.items():
-            if place < len(cells) and (name := _bare(cells[place])):
-                groups.setdefault(rank, []).append(self.roster.number(name, line))
-        return groups
 
 
 def _find(heading: re.Pattern[str], header: list[str]) -> int | None:
@@ -179,7 +171,9 @@ def is_table(first: str, second: str | None) -> bool:
 def write(file: File) -> Iterator[str]:
     names, is_ranked = file.ballots.candidates, file.kind in (None, "ranked")
     heading = "count" if is_ranked else f"count of {file.kind} ballots"
-    yield "\ufeff" + _line([heading, *map(_guarded, names)], csv.QUOTE_ALL)  # the mark by which spreadsheets know UTF-8
+    # An apostrophe keeps text from starting a formula; text that has it already gets one more, so that one can go.
+    guarded = [f"'{name}" if GUARDED.match(name) else name for name in names]
+    yield "\ufeff" + _line([heading, *guarded], csv.QUOTE_ALL)  # the mark by which spreadsheets know UTF-8
     for ballot, count in by_count(file.ballots):
         if is_ranked:
             ranks = {each: str(rank) for rank, group in enumerate(groups_of(ballot), 1) for each in group}
@@ -192,11 +186,6 @@ def _line(cells: list[str], quoting: int) -> str:
     line = StringIO()
     csv.writer(line, quoting=quoting).writerow(cells)  # type: ignore[arg-type]
     return line.getvalue()
-
-
-def _guarded(name: str) -> str:
-    """An apostrophe keeps text from starting a formula; text that has it already gets one more, so that one can go."""
-    return f"'{name}" if GUARDED.match(name) else name
 
 
 def _bare(cell: str) -> str:

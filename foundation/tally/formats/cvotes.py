@@ -67,9 +67,7 @@ class _Reader:
             raise BadFile(line, "A parameter is a name, a colon and a value, such as #/Number of Seats: 2.")
         if self.voting:
             raise BadFile(line, "Parameters must come before the first vote.")
-        self._set(name.strip().casefold(), value.strip(), line)
-
-    def _set(self, name: str, value: str, line: int) -> None:
+        name, value = name.strip().casefold(), value.strip()
         if name == "candidates":
             for each in value.split(";"):
                 self.roster.add(each, line)

@@ -122,7 +122,10 @@ class BallotCounter:
             try:
                 ranking = ranking_of(groups)
             except BadBallot:
-                raise BadFile(line, f"{self._ranked_twice(groups)} is ranked twice on a ballot.") from None
+                ((number, _times),) = Counter(number for group in groups for number in group).most_common(1)
+                names = self.roster.names
+                who = f"“{excerpt(names[number])}”" if number < len(names) else f"Candidate {number}"
+                raise BadFile(line, f"{who} is ranked twice on a ballot.") from None
         return ranking
 
     def count_values(self, values: Mapping[int, int], kind: str, count: int, line: int | None) -> str:
@@ -132,7 +135,11 @@ class BallotCounter:
 
     def count_text(self, ballot: str, count: int, line: int | None) -> str:
         if ballot not in self.counts:
-            self._make_room(ballot, line)
+            self.characters += len(ballot)
+            if len(self.counts) >= self.limits.rankings:
+                raise BadFile(line, f"A file has at most {self.limits.rankings} different rankings.")
+            if self.characters > self.limits.characters:
+                raise BadFile(line, "The rankings of this file are too many and too long to be counted together.")
             self.counts[ballot] = 0
         self.counts[ballot] += count
         return ballot
@@ -144,18 +151,6 @@ class BallotCounter:
             self.read.clear()
             self.cached_chars = len(text) + 100
         self.read[text] = (ranking, count)
-
-    def _make_room(self, ranking: str, line: int | None) -> None:
-        self.characters += len(ranking)
-        if len(self.counts) >= self.limits.rankings:
-            raise BadFile(line, f"A file has at most {self.limits.rankings} different rankings.")
-        if self.characters > self.limits.characters:
-            raise BadFile(line, "The rankings of this file are too many and too long to be counted together.")
-
-    def _ranked_twice(self, groups: Iterable[Iterable[int]]) -> str:
-        ((number, _times),) = Counter(number for group in groups for number in group).most_common(1)
-        names = self.roster.names
-        return f"“{excerpt(names[number])}”" if number < len(names) else f"Candidate {number}"
 
     def ballots(self) -> Ballots:
         """Everything that was counted. There must be candidates."""
@@ -310,20 +305,17 @@ class Text:
 def _raw(source: bytes | str | Stream, limits: Limits) -> Iterator[bytes]:
     given = source.encode("utf-8", "replace") if isinstance(source, str) else source
     stream = BytesIO(given) if isinstance(given, bytes) else given
-    size = 0
-    while piece := _piece(stream):
-        size += len(piece)
+    size, piece = 0, bytearray()  # whole pieces, even of a stream that comes in drops: the first shows the kind of file
+    while more := stream.read(CHUNK_BYTES - len(piece)):
+        piece += more
+        size += len(more)
         if size > limits.bytes:
             raise BadFile(None, f"This file has more than {limits.bytes} bytes.")
-        yield piece
-
-
-def _piece(stream: Stream) -> bytes:
-    """A whole piece, even of a stream that comes in drops: the first must show what kind of file it is."""
-    piece = bytearray()
-    while len(piece) < CHUNK_BYTES and (more := stream.read(CHUNK_BYTES - len(piece))):
-        piece += more
-    return bytes(piece)
+        if len(piece) >= CHUNK_BYTES:
+            yield bytes(piece)
+            piece.clear()
+    if piece:
+        yield bytes(piece)
 
 
 def _decoded(raw: Iterator[bytes]) -> Iterator[str]:
@@ -359,17 +351,13 @@ def _decode(raw: Iterator[bytes], encoding: str) -> Iterator[str]:
             if undecided and error.object[: error.start].isascii():
                 yield from _decode(chain([waiting + piece], raw), "cp1252")
                 return
-            yield from _up_to(error, encoding)
+            known = encoding if encoding == "cp1252" else error.encoding  # which calls this one by another name
+            yield error.object[: error.start].decode(known, "ignore")
+            raise _NotText from None
         undecided = undecided and text.isascii() and not decoder.getstate()[0]
         yield text
     if decoder.getstate()[0]:
         raise _NotText  # it ends in the middle of a letter
-
-
-def _up_to(error: UnicodeDecodeError, encoding: str) -> Iterator[str]:
-    known = encoding if encoding == "cp1252" else error.encoding  # which calls this one by another name
-    yield error.object[: error.start].decode(known, "ignore")
-    raise _NotText
 
 
 def _encoding(first: bytes) -> str:

@@ -127,21 +127,17 @@ class _Reader:
         if self.most >= len(self.roster.names):
             reason = f"There is no candidate {self.most}: their places run from 0 to {len(self.roster.names) - 1}."
             raise BadFile(self.most_line, reason)
-        return File(self.counter.ballots(), self._seats(), self._title(), self._unranked(), self._kind())
-
-    def _seats(self) -> int | None:
-        line, seats = self.fields.get("seats", (0, None))
-        return None if seats is None else _number(seats, line, "a number of seats", MAX_SEATS, 1)
+        line, given = self.fields.get("seats", (0, None))
+        seats = None if given is None else _number(given, line, "a number of seats", MAX_SEATS, 1)
+        titles = (self.fields.get(key, (0, ""))[1] for key in ("title", "name"))
+        title = next((clean_title(each) for each in titles if isinstance(each, str) and each), "")
+        return File(self.counter.ballots(), seats, title, self._unranked(), self._kind())
 
     def _kind(self) -> str | None:
         line, kind = self.fields.get("kind", (0, None))
         if kind is not None and kind not in KINDS:
             raise BadFile(line, f"“kind” should be one of {', '.join(KINDS)}.")
         return None if kind is None else str(kind)
-
-    def _title(self) -> str:
-        titles = (self.fields.get(key, (0, ""))[1] for key in ("title", "name"))
-        return next((clean_title(title) for title in titles if isinstance(title, str) and title), "")
 
     def _unranked(self) -> str | None:
         line, rule = self.fields.get("unranked", (0, None))
@@ -156,7 +152,11 @@ class _Reader:
 
 def _groups(ranking: Any, line: int) -> list[list[int]]:
     if isinstance(ranking, str):
-        return [list(group) for group in _checked(ranking, line)]
+        try:
+            check(ranking, 10**6)
+        except (BadBallot, ValueError):
+            raise BadFile(line, f"“{excerpt(ranking)}” is not a ranking such as 0>1=2.") from None
+        return [list(group) for group in groups_of(ranking)]
     if not isinstance(ranking, list):
         raise BadFile(line, "A ranking should be a list of groups, such as [[0], [1, 2]].")
     groups = [group if isinstance(group, list) else [group] for group in ranking]
@@ -170,14 +170,6 @@ def _values(given: str, listed: Any, line: int) -> dict[int, int]:
     if given == "values":
         return {place: _number(value, line, "a value") for place, value in enumerate(listed)}
     return {_number(place, line, PLACES): 1 for place in listed}
-
-
-def _checked(ranking: str, line: int) -> tuple[tuple[int, ...], ...]:
-    try:
-        check(ranking, 10**6)
-    except (BadBallot, ValueError):
-        raise BadFile(line, f"“{excerpt(ranking)}” is not a ranking such as 0>1=2.") from None
-    return groups_of(ranking)
 
 
 def _number(value: Any, line: int, what: str, most: int | None = None, least: int = 0) -> int:

@@ -21,10 +21,10 @@ approval; three to six are scores, of which the last is 0.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from ..ballots import MAX_SCORE, Ballots, Groups, groups_of, ratings_of
+from ..ballots import MAX_SCORE, Ballots, groups_of, ratings_of
 from .file import (
     BadFile,
     BallotCounter,
@@ -116,7 +116,10 @@ class _Reader:
 
     def _count(self, line: int, text: str, typed: str, order: str) -> None:
         count = parse_whole_number(typed, line, "a number of ballots")
-        groups = [self._group(group, line) for group in _groups(order, line)]
+        groups = [
+            [self.known[each] if each in self.known else self._candidate(each, line) for each in group]
+            for group in _groups(order, line)
+        ]
         kind = self._kind()
         if self.header.get("DATA TYPE", "").lower() == "cat" and kind is None:
             raise BadFile(line, "The header names no categories.")
@@ -128,9 +131,6 @@ class _Reader:
         self.counter.canonical(groups, line)  # nobody is in two of them
         values = {each: self.categories - 1 - place for place, group in enumerate(groups) for each in group}
         self.counter.cache_line(text, self.counter.count_values(values, kind, count, line), count)
-
-    def _group(self, group: list[str], line: int) -> list[int]:
-        return [self.known[each] if each in self.known else self._candidate(each, line) for each in group]
 
     def _candidate(self, word: str, line: int) -> int:
         number = parse_whole_number(word, line, "a candidate's number")
@@ -176,11 +176,8 @@ def narrowest(ballots: Ballots) -> str:
     """The narrowest of the four that can hold the ballots."""
     orders = [groups_of(ranking) for ranking, count in ballots.counts.items() if count]
     complete = all(sum(map(len, order)) == len(ballots.candidates) for order in orders)
-    return ("t" if _has_ties(orders) else "s") + "o" + ("c" if complete else "i")
-
-
-def _has_ties(orders: Iterable[Groups]) -> bool:
-    return any(len(group) > 1 for order in orders for group in order)
+    has_ties = any(len(group) > 1 for order in orders for group in order)
+    return ("t" if has_ties else "s") + "o" + ("c" if complete else "i")
 
 
 def write(file: File, type: str | None = None) -> Iterator[str]:
