@@ -15,7 +15,7 @@ from django.utils.crypto import salted_hmac
 from foundation.store.log import as_text, utc_now
 
 from .policy import requires_provider, seems_to_require_provider
-from .rules import ROLES, Permission, Role, has, is_confirmed
+from .rules import ROLES, Permission, Role, is_confirmed
 
 
 class User(AbstractBaseUser):
@@ -71,7 +71,7 @@ class User(AbstractBaseUser):
         return not self.identities and self.role != Role.OWNER and seems_to_require_provider()
 
     def can(self, permission: Permission) -> bool:
-        return has(self.role, permission)
+        return self.role >= permission
 
     @property
     def votes_since(self) -> str | None:
