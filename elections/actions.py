@@ -7,8 +7,7 @@ from typing import Any
 
 from accounts.models import User
 from foundation.acts import storage
-from foundation.acts.storage import now_text
-from foundation.acts.versions import next_version
+from foundation.acts.storage import next_version, now_text
 from foundation.store.log import Event
 from foundation.store.table import Write
 

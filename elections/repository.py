@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from foundation.acts import versions
+from foundation.acts import storage
 from foundation.acts.background import TaskType
 from foundation.acts.caches import Cacheable, ParseCache, SizedCache, get_cached
 from foundation.acts.gates import as_of
-from foundation.acts.storage import now_text, table
-from foundation.acts.versions import unchanged
+from foundation.acts.storage import now_text, table, unchanged
 from foundation.pages import markdown_cache
 from foundation.pages.markdown_cache import Html
 from foundation.pages.sorting import natural_sort_key
@@ -394,8 +393,8 @@ def change(before: Election, after: Election, description: str | None = None) ->
     # The roll and answers count themselves, renaming and filling end by themselves, shards and the assembly never
     # change.
     unchanged_fields = ("name", "created_at", "renamed_from", "filling", "shards", "convened", "answers", *OF_THE_ROLL)
-    own = versions.change(before, after, _item, unchanged_fields)
-    after = versions.next_version(before, after)
+    own = storage.change(before, after, _item, unchanged_fields)
+    after = storage.next_version(before, after)
     fields = _listed_fields(after)
     state = {"GSI1PK": list_of(after.stored_state).pk}
     writes: list[Write] = [Update(keys.listed_election(before.name), set=fields | state)]

@@ -12,8 +12,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
-from foundation.acts.permissions import Permissions, Rule
-from foundation.acts.refusals import NotAllowed, NotNow, Refusal
+from foundation.acts.refusals import NotAllowed, NotNow, Permissions, Refusal, Rule
 from foundation.pages import lists
 from foundation.ranking.marks import how_to_vote
 from foundation.store.keys import fold

@@ -18,7 +18,7 @@ from foundation.acts import features
 from foundation.acts.hooks import steps_of
 
 if TYPE_CHECKING:
-    from foundation.acts.jobs import Job
+    from foundation.acts.background import Job
     from foundation.acts.queues import Progress
 
 

@@ -100,7 +100,7 @@ FAULTS = [
     ),
     Fault(
         "everybody may do what is the organiser's",
-        "foundation/acts/permissions.py",
+        "foundation/acts/refusals.py",
         "if who not in self.rules[action].who:\n            raise",
         "if not self.rules[action].who:\n            raise",
         "tests/elections/test_services.py::test_a_stranger_may_nothing_and_a_manager_what_managers_may",
@@ -114,7 +114,7 @@ FAULTS = [
     ),
     Fault(
         "of two changes the first is lost",
-        "foundation/acts/versions.py",
+        "foundation/acts/storage.py",
         "        when=unchanged(before),",
         "        when=None,",
         "tests/acts/test_versions.py::test_of_two_changes_of_the_same_version_one_happens",

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.twofactor.hotp import HOTP
 from django.utils.crypto import constant_time_compare
 
 from foundation.acts.branding import site_name
-from foundation.acts.encryption import decrypt, encrypt
+from foundation.acts.tokens import decrypt, encrypt
 from foundation.store import keys
 
 STEP_SECONDS = 30

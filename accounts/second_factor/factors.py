@@ -24,8 +24,7 @@ from accounts.models import User
 from accounts.visitors import Source
 from foundation.acts.refusals import NotThere, Refusal
 from foundation.acts.retry import retried
-from foundation.acts.storage import now_text, record, table
-from foundation.acts.versions import unchanged_or_new
+from foundation.acts.storage import now_text, record, table, unchanged_or_new
 from foundation.mail import outbox
 from foundation.store import keys
 from foundation.store.log import Event

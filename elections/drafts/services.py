@@ -24,8 +24,7 @@ from elections.rules import Action, Election, Question, check_titles
 from foundation.acts import storage
 from foundation.acts.background import Batch, Task, finished
 from foundation.acts.refusals import LostRace, NameTaken
-from foundation.acts.storage import now_text, table
-from foundation.acts.versions import next_version, unchanged
+from foundation.acts.storage import next_version, now_text, table, unchanged
 from foundation.pages import markdown_cache
 from foundation.store import keys, sharded_reads
 from foundation.store.log import Event

@@ -1,4 +1,4 @@
-"""Closing an election under load (see foundation/acts/closing.py). Other apps join in through config/hooks.py."""
+"""Closing an election under load (see foundation/acts/gates.py). Other apps join in through config/hooks.py."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from elections import repository, rules
 from elections.actions import check
 from elections.rules import Action, Election, State
 from foundation.acts.background import OVERWRITE
-from foundation.acts.closing import Closing
+from foundation.acts.gates import Closing
 from foundation.acts.hooks import Hooks
 from foundation.acts.queues import process_each
 from foundation.acts.refusals import LostRace
 from foundation.acts.retry import retry_lost_race, retry_on_conflict
-from foundation.acts.storage import now_text, table
-from foundation.acts.versions import next_version
+from foundation.acts.storage import next_version, now_text, table
 from foundation.acts.wakeups import SEALING_JOB, wake_worker
 from foundation.store.log import Event
 from foundation.store.purging import purge_marks

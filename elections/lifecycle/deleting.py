@@ -10,8 +10,7 @@ from elections.rules import Action, Election
 from foundation.acts.background import Batch, Task, finished, next_deletions
 from foundation.acts.refusals import LostRace
 from foundation.acts.retry import retry_on_conflict
-from foundation.acts.storage import now_text, table, write
-from foundation.acts.versions import unchanged
+from foundation.acts.storage import now_text, table, unchanged, write
 from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.purging import purge_mark
@@ -23,7 +22,7 @@ from .closing import CLOSING
 def delete(actor: User, election: Election) -> None:
     """Delete everything but the events in the log.
 
-    An open ballot box is shut first (foundation/acts/closing.py), so that every ballot precedes the deletion in the
+    An open ballot box is shut first (foundation/acts/gates.py), so that every ballot precedes the deletion in the
     log. Until then a task is left, so that a worker finishes it.
     """
     check(actor, election, Action.DELETE)

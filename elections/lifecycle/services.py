@@ -13,8 +13,7 @@ from elections.turnout.counts import starting
 from foundation.acts.gates import MAX_GATES_PER_TRANSACTION
 from foundation.acts.hooks import Hooks
 from foundation.acts.retry import retry_on_conflict, write_each
-from foundation.acts.storage import now_text
-from foundation.acts.versions import next_version
+from foundation.acts.storage import next_version, now_text
 from foundation.store.table import Write
 from foundation.tally import lots
 

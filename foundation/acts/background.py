@@ -12,6 +12,8 @@ failing task is retried with backoff; one that keeps failing is set aside with t
 
 What acts outside the store, such as a request to another server, cannot happen exactly once. Such a type has
 `claim_seconds`: the worker claims a task for so long, and then does one batch.
+
+What a worker looks for again and again is a `Job`. Apps declare theirs; operations/upkeep/worker runs them.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -44,11 +47,11 @@ from foundation.store.table import (
     Write,
 )
 
+from . import pause
 from .queues import failure_reason, log_failure
 from .refusals import LostRace
 from .retry import retry_on_conflict
-from .storage import log, now_text, table, try_write
-from .versions import unchanged
+from .storage import log, now_text, table, try_write, unchanged
 
 REQUEST_BATCHES = 50  # done within the request
 TURN_BATCHES = 50  # of one task before the worker takes the next
@@ -266,40 +269,30 @@ def resume_due(goes_on: Callable[[], bool] = lambda: True, lane: Span = keys.TAS
 
 
 def _take_turn(task: Task) -> None:
-    """Reads the task again, because the index may lag. An unavailable store or a paused site ends all turns."""
+    """Reads the task again, because the index may lag. An unavailable store or a paused site ends all turns. A task
+    that fails is retried with exponential backoff; after the last attempt it is set aside."""
     try:
         kind = TYPES[task.type]
         current = kind.find(task.subject)
         if current is None or current.due > now_text():
             return
-        if kind.claim_seconds:
-            _claim_and_do(kind, current)
-        else:
+        if not kind.claim_seconds:
             kind.advance(task.subject, TURN_BATCHES, grace=0)
+            return
+        claimed = replace(current, due=due_in(kind.claim_seconds))  # when it is due again, should the worker die
+        if try_write(_changed(claimed)):
+            with suppress(Refused):  # it took longer than the claim, and another worker has it
+                mine = replace(claimed, version=current.version + 1)
+                _commit(mine, kind.do(mine), grace=0)
     except Unavailable:
         raise
     except Exception as error:
         log_failure(error)
-        _record_failure(task, error)
-
-
-def _claim_and_do(kind: TaskType, task: Task) -> None:
-    """If the worker dies, the task is due again when the claim has expired."""
-    claimed = replace(task, due=due_in(kind.claim_seconds))
-    if try_write(_changed(claimed)):
-        with suppress(Refused):  # it took longer than the claim, and another worker has it
-            mine = replace(claimed, version=task.version + 1)
-            _commit(mine, kind.do(mine), grace=0)
-
-
-def _record_failure(task: Task, error: Exception) -> None:
-    """Retry with exponential backoff; after the last attempt it is set aside."""
-    current = TYPES[task.type].find(task.subject) if task.type in TYPES else task
-    if current is None:
-        return
-    attempts, reason = current.attempts + 1, failure_reason(error)[:MAX_REASON_CHARS]
-    failed = replace(current, due=due_in(2**attempts), attempts=attempts, reason=reason)
-    try_write(_changed(failed))  # unless another process made progress
+        failed = TYPES[task.type].find(task.subject) if task.type in TYPES else task
+        if failed is not None:
+            attempts, reason = failed.attempts + 1, failure_reason(error)[:MAX_REASON_CHARS]
+            failed = replace(failed, due=due_in(2**attempts), attempts=attempts, reason=reason)
+            try_write(_changed(failed))  # unless another process made progress
 
 
 # --- for people ---
@@ -320,3 +313,45 @@ def retry(task_type: str, subject: str) -> bool:
     """Let the worker try the task again now; whether it was there."""
     item = table().get(keys.task(task_type, subject))
     return item is not None and try_write(_changed(replace(task_of(item), due=now_text(), attempts=0, reason="")))
+
+
+# --- periodic jobs ---
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Something any number of workers may do at once without harm; `work` returns how much was done.
+
+    `waits` checks cheaply whether there is any work, without a lease, so that an idle site is only read. Where it is
+    known when there will be, `moment` replaces it: in how many seconds, 0 for now. Jobs of one lane run one after
+    another; a job that waits for another server has its own lane, so that nothing else waits with it.
+    """
+
+    name: str
+    every: int  # seconds
+    work: Callable[[], int]
+    waits: Callable[[], bool] = lambda: True
+    lane: str = ""
+    moment: Callable[[], float | None] | None = None
+    part: str = ""  # that it belongs to; empty for the core
+
+
+def anything_in(*spans: Span) -> Callable[[], bool]:
+    def look() -> bool:
+        pages = (table().page(span, limit=1) for span in spans)
+        return any(page.items or page.cursor for page in pages)
+
+    return look
+
+
+GOES_ON: ContextVar[Callable[[], bool]] = ContextVar("goes_on", default=lambda: True)
+
+
+def goes_on() -> bool:
+    """Whether a long job may continue with its next item: not while the site is paused, nor when the worker stops."""
+    return GOES_ON.get()() and pause.cache.current() is None
+
+
+def tasks(name: str, lane: Span) -> Job:
+    """The background tasks of one lane."""
+    return Job(name, 2, lambda: resume_due(goes_on, lane), moment=lambda: next_due(lane), lane=name)

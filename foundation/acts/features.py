@@ -13,7 +13,7 @@ from foundation.store import keys
 from foundation.store.table import Put, Table
 
 from .caches import SiteCache
-from .versions import unchanged_or_new
+from .storage import unchanged_or_new
 
 FRESH_SECONDS = 2.0
 

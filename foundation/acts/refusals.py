@@ -1,8 +1,12 @@
-"""Refusals: errors for what a person may not do. The class is for the program, the message for the person."""
+"""Refusals: errors for what a person may not do, whose class is for the program and whose message for the person; and
+tables of who may do what, and in which states.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from django.core.exceptions import PermissionDenied
 from django.utils.functional import Promise
@@ -48,3 +52,39 @@ class TooMany(Refusal):
 
 class TryLater(Refusal):
     """Not ready yet, but soon."""
+
+
+Action = TypeVar("Action")
+Relation = TypeVar("Relation")
+State = TypeVar("State")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Generic[Relation, State]):
+    who: frozenset[Relation]
+    when: frozenset[State]
+
+
+def permitted(rules: Mapping[Action, Rule[Relation, State]], who: Relation, state: State) -> set[Action]:
+    return {action for action, rule in rules.items() if who in rule.who and state in rule.when}
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions(Generic[Action, Relation, State]):
+    """The table, and the refusals for what it does not permit."""
+
+    rules: Mapping[Action, Rule[Relation, State]]
+    not_yours: Callable[[Action], NotAllowed]
+    not_now: Callable[[Action, State], NotNow]
+
+    def check_who(self, who: Relation, action: Action) -> None:
+        if who not in self.rules[action].who:
+            raise self.not_yours(action)
+
+    def check_when(self, state: State, action: Action) -> None:
+        if state not in self.rules[action].when:
+            raise self.not_now(action, state)
+
+    def offered(self, who: Relation, state: State) -> set[Action]:
+        """The actions a page offers: exactly those that will be accepted."""
+        return permitted(self.rules, who, state)

@@ -1,4 +1,5 @@
-"""Retrying after a concurrent write got in the way, and running a form once however often it is sent.
+"""Retrying after a concurrent write got in the way, and doing once what is asked for several times: a form that is sent
+again, and what several threads of a process ask for at the same moment.
 
 - `retry_lost_race`, `retried`: the condition of a write did not hold, so read and decide anew.
 - `retry_on_conflict`: a transaction overlapped with another, or was throttled, so send it again after a backoff.
@@ -8,16 +9,17 @@
 from __future__ import annotations
 
 import secrets
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial, wraps
-from typing import ParamSpec, TypeVar
+from typing import Generic, ParamSpec, TypeVar
 
 from foundation.acts.refusals import LostRace, Refusal
 from foundation.acts.storage import table
 from foundation.store import keys
 from foundation.store.log import Repeated
-from foundation.store.parallel import run_parallel
+from foundation.store.parallel import copy_of, run_parallel
 from foundation.store.splitting import TRANSACTION_WRITES, by_count
 from foundation.store.table import Conflict, Crowded, Refused, Table, Write
 
@@ -67,9 +69,11 @@ def write_each(writes: Iterable[Write], sleep: Callable[[float], None] = time.sl
     A distant store gets each write alone and all at once, so that one that conflicts delays none of the others; the
     embedded store has one writer at a time and gets batches. Raises `Conflict` if some are left after many rounds.
     """
-    left = list(writes)
+    here, left = table(), list(writes)
     for number in range(MAX_CONFLICTS):
-        left = _write_round(table(), left)
+        batches = list(by_count(left, 1 if here.is_distant else TRANSACTION_WRITES))
+        unwritten = run_parallel(here, *(partial(_write_batch, here, each) for each in batches))
+        left = [write for each in unwritten for write in each]
         if not left:
             return
         sleep(_pause(number))
@@ -80,14 +84,8 @@ def _pause(number: int) -> float:
     return min(MAX_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**number)
 
 
-def _write_round(here: Table, writes: Sequence[Write]) -> list[Write]:
-    """One round; returns the writes to retry."""
-    some = list(by_count(writes, 1 if here.is_distant else TRANSACTION_WRITES))
-    left = run_parallel(here, *(partial(_write_batch, here, each) for each in some))
-    return [write for each in left for write in each]
-
-
 def _write_batch(here: Table, writes: Sequence[Write]) -> list[Write]:
+    """Returns the writes to retry."""
     try:
         here.write(*writes)
     except Refused as refused:
@@ -115,3 +113,41 @@ def unique_suffixes() -> Iterator[str]:
     yield ""
     yield from map(str, range(2, MAX_NUMBERED_SUFFIX + 1))
     yield from (secrets.token_hex(4) for _attempt in range(RANDOM_SUFFIXES))
+
+
+# --- at the same moment ---
+
+
+class _Call(Generic[T]):
+    def __init__(self) -> None:
+        self.done = threading.Event()
+        self.result: T
+        self.error: BaseException | None = None
+
+
+class SingleFlight(Generic[T]):
+    """Concurrent calls for the same key in one process share one execution and its result."""
+
+    def __init__(self) -> None:
+        self._lock, self._under_way = threading.Lock(), dict[Hashable, _Call[T]]()
+
+    def run(self, key: Hashable, act: Callable[[], T]) -> T:
+        """Run the act, or wait for the thread that is running it for this key. The result may have been read before the
+        call, so the act must be about something that only moves forwards."""
+        with self._lock:
+            is_first = key not in self._under_way
+            call = self._under_way.setdefault(key, _Call())
+        if not is_first:
+            call.done.wait()
+        else:
+            try:
+                call.result = act()
+            except BaseException as error:
+                call.error = error
+            finally:
+                with self._lock:
+                    del self._under_way[key]
+                call.done.set()
+        if call.error is not None:
+            raise copy_of(call.error)
+        return call.result

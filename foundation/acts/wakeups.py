@@ -46,7 +46,10 @@ def listening(called: Callable[[str], None]) -> Iterator[None]:
     """Call `called` with the name of each job that is woken, in a thread of its own. Where no pipe can be made, the
     worker only polls."""
     try:
-        bell = _opened()
+        with suppress(FileExistsError):
+            os.mkfifo(pipe_path(), 0o600)
+        # for writing too, so that it does not end when the processes that wake us close it
+        bell = os.open(pipe_path(), os.O_RDWR | os.O_NONBLOCK)
     except OSError:
         yield
         return
@@ -60,13 +63,6 @@ def listening(called: Callable[[str], None]) -> Iterator[None]:
         listener.join()
         os.close(ended)
         os.close(bell)
-
-
-def _opened() -> int:
-    """Opened for writing too, so that it does not end when the processes that wake us close it."""
-    with suppress(FileExistsError):
-        os.mkfifo(pipe_path(), 0o600)
-    return os.open(pipe_path(), os.O_RDWR | os.O_NONBLOCK)
 
 
 def _listen(bell: int, ended: int, called: Callable[[str], None]) -> None:

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Generic
 
-from foundation.acts.storage import table
-from foundation.acts.versions import next_version, unchanged
+from foundation.acts.storage import next_version, table, unchanged
 from foundation.store.keys.declared import ENTITY_TYPE
 from foundation.store.table import Check, Exists, Item, Key, Missing, Put, Update, Write
 

@@ -11,8 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from accounts.services import role_unchanged
 from foundation.acts.refusals import Refusal
-from foundation.acts.storage import now_text, record, table
-from foundation.acts.versions import unchanged_or_new
+from foundation.acts.storage import now_text, record, table, unchanged_or_new
 from foundation.pages import markdown_cache
 from foundation.pages.markdown_cache import Html
 from foundation.store import keys

@@ -19,11 +19,10 @@ from typing import Any
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
-from foundation.acts import versions
+from foundation.acts import storage
 from foundation.acts.refusals import NotNow
 from foundation.acts.retry import retried
-from foundation.acts.storage import now_text, record, table
-from foundation.acts.versions import unchanged
+from foundation.acts.storage import now_text, record, table, unchanged
 from foundation.ranking.codes import SYMBOLS, code_symbols
 from foundation.store import keys
 from foundation.store.keys import fold
@@ -136,7 +135,7 @@ def entry_of(item: Mapping[str, Any]) -> Entry:
 
 def change(game: Game, before: Entry, after: Entry) -> Update:
     """Refused if it has changed since it was read."""
-    return versions.change(before, after, partial(_item, game))
+    return storage.change(before, after, partial(_item, game))
 
 
 def removing(game: Game, entry: Entry) -> list[Write]:

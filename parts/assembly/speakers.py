@@ -22,8 +22,7 @@ from django.utils.translation import gettext_lazy as _
 
 from foundation.acts.refusals import NotNow
 from foundation.acts.retry import retry_lost_race
-from foundation.acts.storage import record, table
-from foundation.acts.versions import next_version, unchanged_or_new
+from foundation.acts.storage import next_version, record, table, unchanged_or_new
 from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.table import Put

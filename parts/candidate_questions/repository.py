@@ -10,8 +10,7 @@ from elections import repository as elections
 from elections.panels import ShownAnswers
 from elections.rules import Election, State
 from foundation.acts.caches import SizedCache
-from foundation.acts.storage import table
-from foundation.acts.versions import next_version, unchanged
+from foundation.acts.storage import next_version, table, unchanged
 from foundation.qa import store
 from foundation.qa.rules import Fate, best_first
 from foundation.qa.store import Board

@@ -23,9 +23,8 @@ from elections.rules import Action, Election, State
 from foundation.acts import storage
 from foundation.acts.refusals import NotNow, NotThere
 from foundation.acts.retry import retried, retry_lost_race
-from foundation.acts.storage import SITE, now_text, table, write
+from foundation.acts.storage import SITE, now_text, table, unchanged, write
 from foundation.acts.tokens import create_token, read_token
-from foundation.acts.versions import unchanged
 from foundation.qa import rules as question_rules
 from foundation.qa import services as questions
 from foundation.qa import store

@@ -8,8 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from elections.rules import Election
 from foundation.acts.background import OVERWRITE, TaskType
-from foundation.acts.storage import table
-from foundation.acts.versions import unchanged
+from foundation.acts.storage import table, unchanged
 from foundation.store import keys
 from foundation.store.table import AllOf, Check, Delete, Equals, Item, Less, Missing, Put, Update, Write
 

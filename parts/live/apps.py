@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from foundation import parts
-from foundation.acts.jobs import Job, anything_in
+from foundation.acts.background import Job, anything_in
 from foundation.acts.queues import Progress
 from foundation.store import keys
 

@@ -8,11 +8,10 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from foundation.acts import versions
+from foundation.acts import storage
 from foundation.acts.background import OVERWRITE, TaskType
 from foundation.acts.refusals import NotThere
-from foundation.acts.storage import now_text, table
-from foundation.acts.versions import unchanged
+from foundation.acts.storage import now_text, table, unchanged
 from foundation.pages.times import from_text
 from foundation.store import keys, sharded_reads
 from foundation.store.splitting import in_parts
@@ -379,7 +378,7 @@ def _state_item(game: Game, state: State) -> Item:
 
 def change(before: Game, after: Game) -> list[Write]:
     """Refused if the session has changed since it was read."""
-    return [versions.change(before, after, _game_item)]
+    return [storage.change(before, after, _game_item)]
 
 
 def moving(game: Game, before: State, after: State) -> list[Write]:

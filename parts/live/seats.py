@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from foundation.acts import versions
+from foundation.acts import storage
 from foundation.acts.storage import table
 from foundation.pages.times import from_text
 from foundation.store import keys, sharded_reads
@@ -95,7 +95,7 @@ def seating(game: Game, seat: Seat) -> list[Write]:
 
 def change(game: Game, before: Seat, after: Seat) -> list[Write]:
     """Refused if the seat has changed since it was read, or in part 1 if the new name is taken."""
-    own = versions.change(before, after, partial(_item, game))
+    own = storage.change(before, after, partial(_item, game))
     old, new = (keys.player_name(game.id, each.name) for each in (before, after))
     if old == new:
         return [own]

@@ -13,8 +13,7 @@ from accounts.models import User
 from accounts.personal_data import count_items
 from elections.rules import Election
 from foundation.acts.background import TaskType
-from foundation.acts.storage import now_text, table
-from foundation.acts.versions import next_version, unchanged
+from foundation.acts.storage import next_version, now_text, table, unchanged
 from foundation.pages import markdown_cache
 from foundation.pages.markdown_cache import Html
 from foundation.photos import photos

@@ -19,8 +19,7 @@ from elections.rules import State as ElectionState
 from foundation.acts.hooks import Hooks
 from foundation.acts.refusals import LostRace, NotAllowed, NotNow
 from foundation.acts.retry import retried, unique_suffixes
-from foundation.acts.storage import SITE, now_text, record, table
-from foundation.acts.versions import next_version
+from foundation.acts.storage import SITE, next_version, now_text, record, table
 from foundation.pages import markdown_cache
 from foundation.pages.markdown import excerpt
 from foundation.photos import photos

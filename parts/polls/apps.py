@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from foundation import parts
-from foundation.acts.jobs import Job
+from foundation.acts.background import Job
 from foundation.acts.queues import Progress
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from foundation.acts import versions
+from foundation.acts import storage
 from foundation.acts.background import TaskType
 from foundation.acts.caches import ParseCache
 from foundation.acts.gates import (
@@ -25,8 +25,7 @@ from foundation.acts.gates import (
     new_shards,
     read_sharded,
 )
-from foundation.acts.storage import now_text, table
-from foundation.acts.versions import next_version, unchanged
+from foundation.acts.storage import next_version, now_text, table, unchanged
 from foundation.pages import markdown_cache
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys, sharded_reads
@@ -284,7 +283,7 @@ def change(before: Poll, after: Poll) -> list[Write]:
     """Every item that shows the poll. Refused in part 0 if it has changed since it was read."""
     gone = [Delete(keys.listed_poll(before.id))] if before.is_public and not after.is_public else []
     gone += [Delete(keys.made_poll(before.id))] if before.maker and not after.maker else []
-    return [versions.change(before, after, _item), *_entries(versions.next_version(before, after)), *gone]
+    return [storage.change(before, after, _item), *_entries(storage.next_version(before, after)), *gone]
 
 
 def reopening(before: Poll, after: Poll) -> tuple[list[Write], list[Write]]:

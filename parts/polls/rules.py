@@ -9,8 +9,7 @@ from enum import Enum
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
-from foundation.acts.permissions import Rule, permitted
-from foundation.acts.refusals import NotNow
+from foundation.acts.refusals import NotNow, Rule, permitted
 from foundation.pages import times
 from foundation.pages.markdown_cache import Html
 from foundation.ranking.candidates import Candidate

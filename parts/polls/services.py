@@ -25,13 +25,12 @@ from elections.kinds import settings_of_kind
 from elections.rules import Election
 from foundation.acts import rate_limits, storage
 from foundation.acts.background import Batch, Task, finished, next_deletions
-from foundation.acts.closing import Closing
+from foundation.acts.gates import Closing
 from foundation.acts.hooks import Hooks
 from foundation.acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit
 from foundation.acts.refusals import LostRace, NotAllowed, NotNow, NotThere, TooMany
 from foundation.acts.retry import MAX_RACES, retry_on_conflict, run_once, write_each
-from foundation.acts.storage import SITE, now_text, table
-from foundation.acts.versions import next_version
+from foundation.acts.storage import SITE, next_version, now_text, table
 from foundation.pages.times import from_text
 from foundation.ranking.candidates import Candidate
 from foundation.ranking.codes import SYMBOLS, normalise_code

@@ -8,8 +8,7 @@ from dataclasses import asdict, replace
 from django.utils.translation import gettext_lazy as _
 
 from foundation.acts.background import OVERWRITE, TaskType
-from foundation.acts.storage import now_text, table
-from foundation.acts.versions import next_version, unchanged
+from foundation.acts.storage import next_version, now_text, table, unchanged
 from foundation.store import keys
 from foundation.store.splitting import in_parts
 from foundation.store.table import Delete, Item, Key, Missing, Put, Span, Write

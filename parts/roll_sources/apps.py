@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from django.utils.translation import gettext_lazy as _
 
 from foundation import parts
-from foundation.acts.jobs import Job, goes_on
+from foundation.acts.background import Job, goes_on
 
 
 class RollSources(parts.Part):

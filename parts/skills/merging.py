@@ -1,6 +1,6 @@
 """Merges one skill of the catalogue into another: all who have it get the other one, even if a process dies on the way.
 
-First the old skill is closed, then the merge is logged (`foundation.acts.closing`), and then people's entries are moved
+First the old skill is closed, then the merge is logged (`foundation.acts.gates`), and then people's entries are moved
 in the background. The job iterates over people rather than the index, which lacks people who hide their skills. A
 person's endorsements are moved before their entry, in separate transactions, because there may be any number of them.
 
@@ -16,7 +16,7 @@ from functools import partial
 from accounts.models import User
 from accounts.services import role_unchanged
 from foundation.acts.background import Batch, Task, finished
-from foundation.acts.closing import Closing
+from foundation.acts.gates import Closing
 from foundation.acts.refusals import LostRace, NotThere
 from foundation.acts.storage import table, write
 from foundation.store import keys

@@ -10,10 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from foundation.acts import versions
+from foundation.acts import storage
 from foundation.acts.background import TaskType
-from foundation.acts.storage import table
-from foundation.acts.versions import unchanged, unchanged_or_new
+from foundation.acts.storage import table, unchanged, unchanged_or_new
 from foundation.store import keys
 from foundation.store.parallel import run_parallel
 from foundation.store.table import Check, Condition, Delete, Equals, Exists, Item, Missing, Put, Update, Write
@@ -153,7 +152,7 @@ def creation(skill: Skill) -> list[Write]:
 
 def change(before: Skill, after: Skill) -> list[Write]:
     """Fails in part 0 on a concurrent change."""
-    return [versions.change(before, after, _item), *_counting(before, after)]
+    return [storage.change(before, after, _item), *_counting(before, after)]
 
 
 def approval(before: Skill) -> list[Write]:
@@ -232,8 +231,8 @@ def finishing_merge(source: Skill, target: Skill) -> list[Write]:
     more = replace(target, aliases=(*target.aliases, *source.names))
     listed = replace(source, closing=None)  # as it was until closed
     return [
-        versions.change(source, gone, _item),
-        versions.change(target, more, _item),
+        storage.change(source, gone, _item),
+        storage.change(target, more, _item),
         *(_claiming_name(target, name, when=Equals("skill", source.id)) for name in source.names),
         *_counting(listed, gone),
     ]

@@ -13,8 +13,7 @@ from accounts.models import User
 from accounts.services import role_unchanged
 from foundation.acts.refusals import LostRace, NameTaken, NotNow, NotThere, TooMany
 from foundation.acts.retry import retried, retry_lost_race, run_once, unique_suffixes
-from foundation.acts.storage import SITE, now_text, record, table
-from foundation.acts.versions import unchanged
+from foundation.acts.storage import SITE, now_text, record, table, unchanged
 from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.splitting import by_count

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from django.utils.translation import gettext_lazy as _
 
 from foundation import parts
-from foundation.acts.jobs import Job, anything_in, tasks
+from foundation.acts.background import Job, anything_in, tasks
 from foundation.store import keys
 
 

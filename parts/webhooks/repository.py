@@ -8,8 +8,8 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from foundation.acts.background import TaskType
-from foundation.acts.encryption import decrypt, encrypt
 from foundation.acts.storage import table, try_write
+from foundation.acts.tokens import decrypt, encrypt
 from foundation.store import keys
 from foundation.store.table import Equals, Exists, Item, Key, Put, Update, Write
 

@@ -18,8 +18,7 @@ from accounts.services import role_unchanged
 from foundation.acts import branding
 from foundation.acts.refusals import NotThere, Refusal
 from foundation.acts.retry import retried
-from foundation.acts.storage import record, table
-from foundation.acts.versions import unchanged_or_new
+from foundation.acts.storage import record, table, unchanged_or_new
 from foundation.pages import markdown_cache
 from foundation.pages.markdown_cache import Html
 from foundation.photos.changing import PictureChange

@@ -8,8 +8,7 @@ from random import Random
 import pytest
 
 from foundation.acts import retry
-from foundation.acts.closing import Closing
-from foundation.acts.gates import Gates, as_of, count_votes
+from foundation.acts.gates import Closing, Gates, as_of, count_votes
 from foundation.acts.hooks import Hooks
 from foundation.acts.refusals import LostRace, Refusal
 from foundation.acts.retry import retry_lost_race, run_once

@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 
 from foundation.acts.refusals import LostRace
-from foundation.acts.single_flight import SingleFlight
+from foundation.acts.retry import SingleFlight
 from foundation.store.table import Refused, Unavailable
 
 

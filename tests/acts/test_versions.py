@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from foundation.acts import versions
+from foundation.acts import storage
 from foundation.store.table import Item, Key, Put, Refused
 
 
@@ -29,27 +29,27 @@ PLACE = Key("THING#1", "A")
 
 def test_the_item_is_as_the_thing_is_afterwards_and_what_it_no_longer_has_is_gone(site):
     site.write(Put(item_of(THING)))
-    site.write(versions.change(THING, replace(THING, name="Gate", note=""), item_of))
+    site.write(storage.change(THING, replace(THING, name="Gate", note=""), item_of))
     assert site.get(PLACE) == item_of(Thing("Gate", version=2))
 
 
 def test_of_two_changes_of_the_same_version_one_happens(site):
     site.write(Put(item_of(THING)))
-    site.write(versions.change(THING, replace(THING, name="Gate"), item_of))
+    site.write(storage.change(THING, replace(THING, name="Gate"), item_of))
     with pytest.raises(Refused):
-        site.write(versions.change(THING, replace(THING, name="Wall"), item_of))
+        site.write(storage.change(THING, replace(THING, name="Wall"), item_of))
     assert site.get(PLACE)["name"] == "Gate"
 
 
 def test_fields_that_change_by_other_ways_are_left_alone(site):
     site.write(Put(item_of(replace(THING, count=7))))
-    site.write(versions.change(THING, replace(THING, name="Gate"), item_of, except_for=("count",)))
+    site.write(storage.change(THING, replace(THING, name="Gate"), item_of, except_for=("count",)))
     assert site.get(PLACE)["count"] == 7
 
 
 def test_a_thing_that_was_never_written_must_still_be_missing(site):
     new = replace(THING, version=0)
-    site.write(Put(item_of(THING), when=versions.unchanged_or_new(new)))
+    site.write(Put(item_of(THING), when=storage.unchanged_or_new(new)))
     with pytest.raises(Refused):
-        site.write(Put(item_of(THING), when=versions.unchanged_or_new(new)))
-    site.write(Put(item_of(THING), when=versions.unchanged_or_new(THING)))
+        site.write(Put(item_of(THING), when=storage.unchanged_or_new(new)))
+    site.write(Put(item_of(THING), when=storage.unchanged_or_new(THING)))

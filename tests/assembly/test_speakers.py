@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from foundation.acts.refusals import NotNow
-from foundation.acts.versions import next_version
+from foundation.acts.storage import next_version
 from foundation.store import keys
 from foundation.store.log import EventLog
 from foundation.store.table import Put

@@ -23,7 +23,7 @@ from elections.repository import list_of
 from elections.rules import State
 from foundation.acts import features, wakeups
 from foundation.acts import pause as pausing
-from foundation.acts.jobs import GOES_ON, Job, anything_in, goes_on, tasks
+from foundation.acts.background import GOES_ON, Job, anything_in, goes_on, tasks
 from foundation.acts.queues import failure_reason, safe_message
 from foundation.acts.storage import table
 from foundation.mail import bounces, undelivered

@@ -6,11 +6,10 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
-from foundation.acts import versions
+from foundation.acts import storage
 from foundation.acts.refusals import NotNow
 from foundation.acts.retry import retry_lost_race
-from foundation.acts.storage import table
-from foundation.acts.versions import unchanged
+from foundation.acts.storage import table, unchanged
 from foundation.store import keys
 from foundation.store.parallel import run_parallel
 from foundation.store.table import Delete, Item, Missing, Put, Write
@@ -38,7 +37,7 @@ def creation(
 
 def change(game: Game, round_: int, before: Order, after: Order) -> list[Write]:
     """Fails if another host has changed the order since it was read."""
-    return [versions.change(before, after, partial(_item, game, round_))]
+    return [storage.change(before, after, partial(_item, game, round_))]
 
 
 def dropping(game: Game, round_: int, order: Order) -> list[Write]:

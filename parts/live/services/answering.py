@@ -10,7 +10,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
-from foundation.acts.single_flight import SingleFlight
+from foundation.acts.retry import SingleFlight
 from foundation.acts.storage import SITE
 from foundation.ranking.codes import new_code
 from foundation.store import keys

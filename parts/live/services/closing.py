@@ -16,7 +16,7 @@ from typing import Any
 from foundation.acts.background import Batch, Task, finished, next_deletions
 from foundation.acts.queues import log_failure
 from foundation.acts.refusals import LostRace
-from foundation.acts.single_flight import SingleFlight
+from foundation.acts.retry import SingleFlight
 from foundation.acts.storage import SITE, now_text, record, table, try_record, try_write
 from foundation.store import keys
 from foundation.store.log import Event

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from foundation import parts
-from foundation.acts.jobs import Job
+from foundation.acts.background import Job
 
 
 class Tiny(parts.Part):

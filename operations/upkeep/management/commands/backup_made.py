@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from foundation.acts.jobs import anything_in
+from foundation.acts.background import anything_in
 from foundation.store import keys
 from foundation.store.log import utc_now
 from operations.upkeep.backups import archive, input_files, retention
