@@ -35,7 +35,7 @@ from elections.panels import asking_hint, where_to_ask
 from elections.rolls import voter_label
 from foundation.acts import features, pause
 from foundation.mail import outbox
-from foundation.pages import markdown_cache, names, served_code, time_display, times
+from foundation.pages import markdown, names, served_code, times
 from foundation.pages.fragments import cached_include
 from foundation.pages.icons import icon
 from foundation.pages.paths import path_below, path_of
@@ -53,8 +53,8 @@ GLOBALS: dict[str, Callable[..., Any]] = {
     "blocking_script": served_code.blocking_script,
     "cached_include": cached_include,
     "choice_list": choice_list,
-    "countdown": time_display.countdown,
-    "election_time": time_display.election_time,
+    "countdown": times.countdown,
+    "election_time": times.election_time,
     "get_language": get_language,
     "get_language_bidi": get_language_bidi,
     "icon": icon,
@@ -72,13 +72,13 @@ GLOBALS: dict[str, Callable[..., Any]] = {
 FILTERS = {
     "arranged": arrange_pictures,
     "capfirst": defaultfilters.capfirst,
-    "clock_in_zone": time_display.clock_in_zone,
-    "day": time_display.day,
-    "described": markdown_cache.description_html,
+    "clock_in_zone": times.clock_in_zone,
+    "day": times.day,
+    "described": markdown.description_html,
     "filesizeformat": defaultfilters.filesizeformat,
     "floatformat": defaultfilters.floatformat,
     "grouped": partial(number_format, force_grouping=True),
-    "in_zone": time_display.in_zone,
+    "in_zone": times.in_zone,
     "initials": names.initials,
     "json_script": json_script,
     "linebreaks": defaultfilters.linebreaks_filter,
@@ -87,7 +87,7 @@ FILTERS = {
     "mail_note": outbox.note_text,
     "mail_reason": outbox.reason_text,
     "mail_state": outbox.state_label,
-    "moment": time_display.moment,
+    "moment": times.moment,
     "explained": translate,
     "shortened": names.shortened,
     "striptags": defaultfilters.striptags,

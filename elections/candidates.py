@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST
 from accounts.models import User
 from foundation.acts.refusals import LostRace
 from foundation.acts.retry import retry_lost_race
-from foundation.pages import lists, markdown_cache
+from foundation.pages import lists, markdown
 from foundation.pages.fields import LinesField, markdown_field, new_names, valid_rows
 from foundation.pages.forms import form_data, form_page, run_form, show_form
 from foundation.pages.messages import run_action
@@ -218,7 +218,7 @@ def candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpRe
 
     context = election_context(request, election, previews=True)
     if "preview" in request.POST and form.is_valid():
-        context["preview"] = markdown_cache.preview(form.cleaned_data["statement"])
+        context["preview"] = markdown.preview(form.cleaned_data["statement"])
     elif run_form(request, form, act, _("Saved.")):
         return redirect("candidates", *election.address)
     return show_form(request, form, candidate.name, _("Save"), **context)

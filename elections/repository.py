@@ -15,9 +15,9 @@ from foundation.acts.background import TaskType
 from foundation.acts.caches import Cacheable, ParseCache, SizedCache, get_cached
 from foundation.acts.gates import as_of
 from foundation.acts.storage import now_text, table, unchanged
-from foundation.pages import markdown_cache
-from foundation.pages.markdown_cache import Html
-from foundation.pages.sorting import natural_sort_key
+from foundation.pages import markdown
+from foundation.pages.markdown import Html
+from foundation.pages.names import natural_sort_key
 from foundation.photos import photos
 from foundation.photos.photos import Photo, photo_of
 from foundation.ranking.candidates import Candidate
@@ -182,7 +182,7 @@ def description_among(found: Mapping[Key, Item], name: str) -> Description:
     place = keys.description(name)
     if (item := found.get(place)) is None:
         return Description(place)
-    return Description(place, item["description"], markdown_cache.stored_html(item, "description"))
+    return Description(place, item["description"], markdown.stored_html(item, "description"))
 
 
 def description_of(name: str) -> Description:
@@ -220,7 +220,7 @@ def candidates_by_question(election: Election) -> dict[int, list[Candidate]]:
 
 def candidates_with_html(name: str, question: int = 1) -> tuple[Candidate, ...]:
     """Sorted by name, with statements rendered as far as one request may."""
-    budget = markdown_cache.RenderBudget()
+    budget = markdown.RenderBudget()
 
     def html(each: Candidate) -> Html | None:
         place = keys.candidate(name, each.name, question)
@@ -307,7 +307,7 @@ election_of = ParseCache(_election_of)
 
 
 def candidate_of(item: Item) -> Candidate:
-    html, photo = markdown_cache.stored_html(item, "statement"), photo_of(item.get("photo"))
+    html, photo = markdown.stored_html(item, "statement"), photo_of(item.get("photo"))
     return Candidate(item["candidate_name"], item["statement"], item["link"], item["number"], html, photo)
 
 
@@ -374,7 +374,7 @@ def description_written(name: str, text: str) -> Write:
     place = keys.description(name)
     if not text:
         return Delete(place)
-    html = markdown_cache.html_attributes("description", text)
+    html = markdown.html_attributes("description", text)
     return Put({**place.item, "description": text, **html})
 
 
@@ -549,7 +549,7 @@ def changing_candidate(election_name: str, before: Candidate, after: Candidate, 
 
 def _text(candidate: Candidate) -> Item:
     text_fields = {"statement": candidate.statement, "link": candidate.link}
-    return text_fields | markdown_cache.html_attributes("statement", candidate.statement)
+    return text_fields | markdown.html_attributes("statement", candidate.statement)
 
 
 def group_used(group_id: str, election_name: str, created_at: str) -> Put:

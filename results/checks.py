@@ -24,7 +24,7 @@ from elections.repository import candidates_of
 from foundation.acts.caches import SizedCache
 from foundation.acts.refusals import Refusal
 from foundation.pages.fields import LinesField
-from foundation.pages.sorting import natural_sort_key
+from foundation.pages.names import natural_sort_key
 from foundation.ranking.marks import ranks_of
 from foundation.store.keys import fold
 from foundation.tally.ballots import Ballots

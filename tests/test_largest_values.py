@@ -66,7 +66,7 @@ NOT_WALKED = {
     "parts.roll_sources.views.SourceForm": "an address that is requested at once",
     "elections.roll.forms.VotersForm": "what several forms have in common",
     "parts.skills.needed.views.SkilledForm": "what two forms have in common",
-    "foundation.pages.time_fields.ZonedForm": "what several forms have in common",
+    "foundation.pages.fields.ZonedForm": "what several forms have in common",
     "parts.questions.forms.EditForm": "what two forms have in common",
     "foundation.ranking.codes.CodePrefixForm": "the beginning of a code that is looked up",
 }

@@ -23,12 +23,13 @@ CODE = {
     "config/jinja.py": "sentences of ours that are translated when a template is compiled",
     "parts/letters/views.py": "letters, rendered one by one in their own languages",
     "foundation/pages/fragments.py": "what a template was rendered to, which has escaped its values",
-    "foundation/pages/markdown.py": "what the cleaner has let through; and a text all of which is escaped",
+    "foundation/pages/markdown.py": "what the cleaner let through, now or earlier; and a text that is escaped",
     "foundation/pages/page_cache.py": "what a template was rendered to",
     "foundation/pages/qr.py": "a drawing made of numbers",
-    "foundation/pages/markdown_cache.py": "what the cleaner let through earlier, from the store",
-    "foundation/pages/time_display.py": "a countdown that Django has escaped, cut where the present time goes",
-    "foundation/pages/time_fields.py": "options that Django has written",
+    "foundation/pages/site_views.py": "the field with the token of a form, which Django has written",
+    "foundation/pages/times.py": "a countdown that Django has escaped, cut where the present time goes",
+    "foundation/pages/fields.py": "options that Django has written",
+    "foundation/ranking/candidates.py": "candidates that a template was rendered to, one after the other",
     "results/pictures/drawing.py": "elements whose attributes and texts are escaped there",
 }
 

@@ -28,8 +28,8 @@ from elections.rules import Action, Relation, State
 from elections.turnout.counts import Turnout as Counted
 from elections.turnout.counts import turnouts
 from foundation.acts.storage import now_text
+from foundation.pages.fields import zone_or_default
 from foundation.pages.names import clean_title
-from foundation.pages.time_fields import zone_or_default
 
 AREA = Area("elections", "Elections", "From the draft to the close.")
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from elections.rules import CONFIRM, COUNTS, LEAVE, NO_DRAFTS
-from foundation.pages.cards import Card
+from foundation.pages.fields import Card
 from foundation.pages.times import Edge, interpret, local_time
 
 # --- what an election can begin as: the question it answers, and the settings that fit it ---

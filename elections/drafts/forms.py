@@ -24,9 +24,15 @@ from elections.rules import (
     check_window,
 )
 from foundation.acts.hooks import Hooks
-from foundation.pages.cards import Cards, SeveralCards
-from foundation.pages.fields import TitleField, markdown_field
-from foundation.pages.time_fields import LocalTimeField, ZonedForm, ZoneField
+from foundation.pages.fields import (
+    Cards,
+    LocalTimeField,
+    SeveralCards,
+    TitleField,
+    ZonedForm,
+    ZoneField,
+    markdown_field,
+)
 from foundation.pages.times import Edge, form_time, from_text
 from foundation.tally import methods
 from foundation.tally.majorities import Of, majority_of

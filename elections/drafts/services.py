@@ -25,7 +25,7 @@ from foundation.acts import storage
 from foundation.acts.background import Batch, Task, finished
 from foundation.acts.refusals import LostRace, NameTaken
 from foundation.acts.storage import next_version, now_text, table, unchanged
-from foundation.pages import markdown_cache
+from foundation.pages import markdown
 from foundation.store import keys, sharded_reads
 from foundation.store.log import Event
 from foundation.store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
@@ -206,7 +206,7 @@ def rename_batch(task: Task) -> Batch:
 def _moving(item: Item, task: Task) -> list[Write]:
     """Move an item to the new name. Cached HTML is dropped: a batch of it would exceed one transaction."""
     old, new, created_at = task.subject, task.data["new_name"], task.data["created_at"]
-    moved = {**markdown_cache.without_long_html(item), "PK": keys.under_new_name(item["PK"], old, new)}
+    moved = {**markdown.without_long_html(item), "PK": keys.under_new_name(item["PK"], old, new)}
     if "election_name" in item:
         moved["election_name"] = new
     if item.get("GSI1SK") == keys.by_date(created_at, old):

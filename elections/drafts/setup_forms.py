@@ -19,10 +19,8 @@ from elections.invitations.forms import reminders_field
 from elections.roll.forms import VotersForm
 from elections.rules import KINDS, RANKED_METHODS, SEVERAL_SEATS, UNRANKED, Election, check_window
 from foundation.acts.storage import now_text
-from foundation.pages.cards import Card, Cards
-from foundation.pages.fields import TitleField, markdown_field
+from foundation.pages.fields import Card, Cards, LocalTimeField, TitleField, ZonedForm, ZoneField, markdown_field
 from foundation.pages.forms import new_token
-from foundation.pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from foundation.pages.times import Edge, form_time, from_text, is_selectable, local_time
 from foundation.ranking.candidates import Candidate
 from foundation.tally.majorities import Of

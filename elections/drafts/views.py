@@ -28,7 +28,7 @@ from elections.rules import MAX_QUESTIONS, Action, Election, State
 from elections.setup_steps import SetupStep
 from foundation.acts.refusals import NameTaken, Refusal
 from foundation.acts.retry import retry_lost_race, run_once
-from foundation.pages import markdown_cache
+from foundation.pages import markdown
 from foundation.pages.forms import form_data, form_page, run_form, show_form, token_in
 from foundation.pages.messages import run_action, show_time_notes
 from foundation.pages.paths import path_of
@@ -338,7 +338,7 @@ def describe(request: HttpRequest, election: Election) -> HttpResponse:
     act = lambda: actions.change(request.user, election, Action.DESCRIBE, **form.cleaned_data)  # noqa: E731
     context = election_context(request, election, previews=True)
     if "preview" in request.POST and form.is_valid():
-        context["preview"] = markdown_cache.preview(form.cleaned_data["description"])
+        context["preview"] = markdown.preview(form.cleaned_data["description"])
     elif run_form(request, form, act, _("The description is saved.")):
         return redirect("dashboard", name=election.name)
     return show_form(request, form, _("Description"), _("Save"), **context)

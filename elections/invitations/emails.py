@@ -17,7 +17,7 @@ from foundation.acts.links import absolute_url
 from foundation.acts.storage import now_text
 from foundation.acts.tokens import create_token
 from foundation.mail.emails import EmailTemplate, Mail, Message, NothingToSay
-from foundation.pages import markdown_cache
+from foundation.pages import markdown
 from foundation.pages.paths import path_of
 
 from . import opt_out, own_text, wording
@@ -99,7 +99,7 @@ def _description(mail: Mail) -> Message | None:
     if len(text) > MAX_DESCRIPTION_CHARS:
         start = text[:MAX_DESCRIPTION_CHARS]
         text = (start.rpartition("\n\n")[0] or start.rpartition(" ")[0] or start) + "\n\n…"
-    return Message("", text, markdown_cache.preview(text))
+    return Message("", text, markdown.preview(text))
 
 
 MAX_DESCRIPTION_CHARS = 1_000  # of a description in a mail; the whole of it is on the election's page

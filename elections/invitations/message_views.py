@@ -17,7 +17,7 @@ from accounts.unsubscribe import unsubscribe_view
 from elections.access import election_context, organiser_page
 from elections.rules import Action, Election, State
 from foundation.acts.storage import now_text
-from foundation.pages import markdown_cache
+from foundation.pages import markdown
 from foundation.pages.forms import form_data, form_page, run_form, show_form
 from foundation.pages.messages import confirm_page
 from foundation.pages.paths import path_of
@@ -40,7 +40,7 @@ def message(request: HttpRequest, election: Election) -> HttpResponse:
     form, preview = MessageForm(form_data(request)), ""
     act = lambda: messages.send(request.user, election, **form.cleaned_data)  # noqa: E731
     if "preview" in request.POST:
-        preview = markdown_cache.preview(form.cleaned_data["text"]) if form.is_valid() else ""
+        preview = markdown.preview(form.cleaned_data["text"]) if form.is_valid() else ""
     elif run_form(request, form, act, _("The message is on its way.")):
         return redirect("message_voters", name=election.name)
     context = {"form": form, "preview": preview, "mails_today": mail_quota.quota_today(request.user)}

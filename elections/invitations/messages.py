@@ -19,7 +19,7 @@ from elections import actions
 from elections.rules import Action, Election, WrongState
 from foundation.acts.storage import now_text, table
 from foundation.mail.emails import Mail, Message, NothingToSay
-from foundation.pages import markdown_cache
+from foundation.pages import markdown
 from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.table import Item, Key, Update
@@ -61,7 +61,7 @@ def mail_all(actor: User, election: Election, subject: str, text: str) -> None:
     if len(earlier) >= MAX_MESSAGES_PER_ELECTION and place.sk not in earlier:
         raise WrongState(_("An election has at most %(most)d messages.") % {"most": MAX_MESSAGES_PER_ELECTION})
     content = {"subject": subject, "text": text, "written_by": actor.name, "written_at": now}
-    content |= {reached_attribute(MESSAGED): now, **markdown_cache.html_attributes("text", text)}
+    content |= {reached_attribute(MESSAGED): now, **markdown.html_attributes("text", text)}
     event_data = {"election_name": election.name, "subject": subject, "message": digest}
     event = Event(actor.name, "VotersMessaged", event_data | {"on_roll": election.voter_count})
     mailing.request_mailing(actor, election, MESSAGED, event, Update(place, set=content), message=digest)
@@ -79,8 +79,8 @@ def _sent_message(item: Item) -> SentMessage:
 
 
 def _html(item: Item) -> SafeString:
-    return markdown_cache.load_or_render(
-        Key(item["PK"], item["SK"]), "text", item["text"], markdown_cache.stored_html(item, "text")
+    return markdown.load_or_render(
+        Key(item["PK"], item["SK"]), "text", item["text"], markdown.stored_html(item, "text")
     )
 
 

@@ -19,7 +19,7 @@ from elections.rules import RUNNERS, Action, Election
 from foundation.acts.storage import now_text, record, table
 from foundation.mail.emails import Mail, Message
 from foundation.mail.names import isolated
-from foundation.pages import markdown_cache
+from foundation.pages import markdown
 from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.table import Check, Delete, Exists, Item, Put
@@ -53,7 +53,7 @@ def find(election_name: str) -> OwnText:
     place = keys.invitation_words(election_name)
     if (item := table().get(place)) is None:
         return OwnText()
-    html = markdown_cache.load_or_render(place, "text", item["text"], markdown_cache.stored_html(item, "text"))
+    html = markdown.load_or_render(place, "text", item["text"], markdown.stored_html(item, "text"))
     answers = Person(**item["answers"]) if item["answers"] else None
     return OwnText(item["subject"], item["text"], html, Person(**item["author"]), answers)
 
@@ -86,7 +86,7 @@ def _storing(election: Election, new: OwnText) -> Put | Delete:
         return Delete(place)
     fields: Item = {name: value for name, value in asdict(new).items() if name != "html"}
     fields |= {"election_name": election.name, "written_at": now_text()}
-    return Put({"PK": place.pk, "SK": place.sk, **fields, **markdown_cache.html_attributes("text", new.text)})
+    return Put({"PK": place.pk, "SK": place.sk, **fields, **markdown.html_attributes("text", new.text)})
 
 
 def copy(owner: User, source: str, draft: Election) -> None:

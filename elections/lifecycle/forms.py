@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from elections.rules import Election
 from foundation.acts.hooks import Hooks
-from foundation.pages.time_fields import LocalTimeField, ZonedForm
+from foundation.pages.fields import LocalTimeField, ZonedForm
 from foundation.pages.times import Edge, zone_label
 
 

@@ -8,14 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from html import unescape
+from sys import getsizeof
+from typing import NamedTuple, Protocol
 
 import nh3
+from django.core.exceptions import ValidationError
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
+
+from foundation.acts.caches import SizedCache
+from foundation.acts.storage import table
+from foundation.store.table import Equals, Item, Key, StoreError, Update
 
 MAX_TEXT_CHARS = 20_000
 VERSION = 2  # raise with every change of the output; stored HTML of other versions is rendered again
@@ -49,16 +58,12 @@ def without_markup(text: str) -> SafeString:
 
 def excerpt(html: str, length: int) -> str:
     """The first words of a text, given as HTML, up to so many characters."""
-    text = " ".join(unescape(TAG.sub(_gap, html)).split())
+    separated = TAG.sub(lambda tag: "" if tag[1] in WITHIN_LINES else " ", html)  # by blocks and line breaks
+    text = " ".join(unescape(separated).split())
     if len(text) <= length:
         return text
     start, space, _cut = text[:length].rpartition(" ")
     return (start if space else text[: length - 1]) + "…"
-
-
-def _gap(tag: re.Match[str]) -> str:
-    """What replaces a tag between two words: blocks and line breaks separate them."""
-    return "" if tag[1] in WITHIN_LINES else " "
 
 
 def _printable(text: str) -> str:
@@ -71,13 +76,10 @@ def _is_too_much(text: str) -> bool:
     links = text.count("[") + text.count("://") + text.count("@")
     marks = sum(map(text.count, "*_~`"))
     too_many = links > MAX_LINKS or marks > MAX_MARKS or text.count("\n") > MAX_LINES
-    return too_many or len(text) > MAX_TEXT_CHARS or _cells(text) > MAX_CELLS
-
-
-def _cells(text: str) -> int:
-    """How many cells the tables could have: short rows are filled up, so lines times the widest line."""
+    # Short rows of a table are filled up, so it can have as many cells as lines times those of the widest line.
     blocks = (block.split("\n") for block in text.split("\n\n"))
-    return sum(len(lines) * max(line.count("|") for line in lines) for lines in blocks)
+    cells = sum(len(lines) * max(line.count("|") for line in lines) for lines in blocks)
+    return too_many or len(text) > MAX_TEXT_CHARS or cells > MAX_CELLS
 
 
 def _escape_lines(text: str) -> str:
@@ -176,14 +178,10 @@ CLEANER = nh3.Cleaner(
 )
 
 
-def _is_link(address: str) -> bool:
-    """Whether a URL leads to a page or a mailbox. The cleaner has the final say."""
-    return LINK.match(address) is not None and "href" in CLEANER.clean(f'<a href="{escape(address)}"></a>')
-
-
 class _Parser(MarkdownIt):
     def validateLink(self, url: str) -> bool:  # noqa: N802 - the parser's name for it
-        return _is_link(url)
+        """Whether a URL leads to a page or a mailbox. The cleaner has the final say."""
+        return LINK.match(url) is not None and "href" in CLEANER.clean(f'<a href="{escape(url)}"></a>')
 
 
 def _make_parser() -> MarkdownIt:
@@ -199,3 +197,121 @@ def _make_parser() -> MarkdownIt:
 
 
 PARSER = _make_parser()
+
+
+# --- what was rendered once ---
+
+# The HTML is stored with the text when it is saved, with the version of the renderer, and pages show that. If there is
+# none, or another version rendered it, the text is rendered then, and stored if it is still the same text. A request
+# has a budget for that; what exceeds it is shown without markup.
+
+MAX_HTML_BYTES = 100_000  # bytes of HTML per text; together they fit into one item
+MAX_REQUEST_CHARS = 200_000  # characters rendered per request, if none of the HTML is stored
+WRITE_COST_CHARS = 2_000  # the cost of storing the HTML of one text, in rendered characters
+MAX_MOVED_HTML_CHARS = 10_000  # characters of HTML that are moved with their text
+CACHE_BYTES = 4_000_000  # bytes of HTML
+
+
+class Html(NamedTuple):
+    """The HTML rendered from a text."""
+
+    text: str
+    html: SafeString
+
+
+cache = SizedCache[str](CACHE_BYTES, getsizeof)  # what this process rendered recently
+
+
+def render(text: str) -> str:
+    """The text as HTML, from the cache if it was rendered recently."""
+    # what is added to is no longer a safe string, but one that an item can hold
+    return cache.get(text, lambda: to_html(text) + "") if text else ""
+
+
+def cached_or_text(text: str) -> str:
+    """The HTML if it was rendered recently, otherwise the text, which is about as long; renders nothing."""
+    return cache.peek(text) or text
+
+
+def check_length(text: str) -> None:
+    """A form validator: refuse a text whose HTML would be too long for a page."""
+    if len(text) <= MAX_TEXT_CHARS and len(render(text).encode()) > MAX_HTML_BYTES:
+        raise ValidationError(_("This text has too many links, tables or lists to fit on a page. Please shorten it."))
+
+
+def preview(text: str) -> SafeString:
+    return _safe(render(text))
+
+
+def _safe(html: str) -> SafeString:
+    """HTML from our own cleaner: clients send only text, and nothing else is stored beside it."""
+    return SafeString(html)
+
+
+def html_attributes(name: str, text: str) -> Item:
+    """The attributes an item needs besides the text: its HTML and the version of the renderer."""
+    return {f"{name}_html": render(text), "html_version": VERSION}
+
+
+def stored_html(item: Item, name: str) -> Html | None:
+    """The HTML stored beside the text, if it is up to date."""
+    html = item.get(f"{name}_html")
+    if html is None or item.get("html_version") != VERSION:
+        return None
+    return Html(item[name], _safe(html))
+
+
+def without_long_html(item: Item) -> Item:
+    """Drops long HTML."""
+    return {
+        name: value for name, value in item.items() if not name.endswith("_html") or len(value) <= MAX_MOVED_HTML_CHARS
+    }
+
+
+def stored_or_plain(text: str, html: Html | None) -> SafeString:
+    """The stored HTML of a text, or the text without markup."""
+    if not text:
+        return SafeString()
+    return html.html if html is not None and html.text == text else without_markup(text)
+
+
+def load_or_render(place: Key, name: str, text: str, html: Html | None) -> SafeString:
+    """The stored HTML of a text; if there is none, render and store it."""
+    if not text or (html is not None and html.text == text):
+        return html.html if html is not None and text else SafeString()
+    with suppress(StoreError):  # if it cannot be written, the next reader stores it; never over that of a newer text
+        table().write(Update(place, set=html_attributes(name, text), when=Equals(name, text)))
+    return _safe(render(text))
+
+
+class RenderBudget:
+    """How much may be rendered and stored for one request."""
+
+    def __init__(self, characters: int = MAX_REQUEST_CHARS):
+        self.left = characters
+
+    def load_or_render(self, place: Key, name: str, text: str, html: Html | None) -> Html | None:
+        """Like the function; `None` once the budget is used up."""
+        if not text or html is not None:
+            return html
+        if self.left < len(text):
+            return None
+        self.left -= len(text) + WRITE_COST_CHARS
+        return Html(text, load_or_render(place, name, text, None))
+
+
+class Described(Protocol):
+    """An election or a poll."""
+
+    @property
+    def place(self) -> Key: ...
+
+    @property
+    def description(self) -> str: ...
+
+    @property
+    def html(self) -> Html | None: ...
+
+
+def description_html(thing: Described) -> SafeString:
+    return load_or_render(thing.place, "description", thing.description, thing.html)

@@ -1,9 +1,10 @@
-"""Normalising names and addresses that people type, for storage."""
+"""Names, addresses and lines that people type: normalised for storage, shortened for pages, and sorted naturally."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import groupby
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
@@ -33,7 +34,7 @@ def clean_title(typed: str) -> str:
     if any(unicodedata.category(character) in ("Cc", "Cs") and not character.isspace() for character in typed):
         raise ValidationError(_("A name cannot contain control characters."), code="control")
     name = unicodedata.normalize("NFC", re.sub(r"\s+", " ", without_stray_invisible(typed)).strip())
-    if not any(_is_visible(character) for character in name):
+    if all(unicodedata.category(character)[0] in "CZ" for character in name):
         raise ValidationError(_("A name needs at least one visible character."), code="empty")
     if len(name) > MAX_NAME_CHARS:
         raise ValidationError(
@@ -42,10 +43,6 @@ def clean_title(typed: str) -> str:
             params={"most": MAX_NAME_CHARS, "count": len(name)},
         )
     return name
-
-
-def _is_visible(character: str) -> bool:
-    return unicodedata.category(character)[0] not in "CZ"
 
 
 def clean_email(typed: str) -> str:
@@ -68,3 +65,44 @@ def initials(name: str) -> str:
     """Of the first and the last word."""
     words = name.split()
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper()
+
+
+# --- texts of one line ---
+
+JOINERS = "\u200c\u200d"  # needed by some scripts and emoji
+MAX_STACKED_ACCENTS = 4  # more would overlap neighbouring lines
+
+
+def is_combining(character: str) -> bool:
+    return unicodedata.category(character)[0] == "M" or character in JOINERS
+
+
+def is_too_tall(text: str) -> bool:
+    """Whether a letter carries more than `MAX_STACKED_ACCENTS`."""
+    stacks = (len(list(marks)) for is_mark, marks in groupby(text, key=is_combining) if is_mark)
+    return max(stacks, default=0) > MAX_STACKED_ACCENTS
+
+
+def single_line(typed: str) -> str:
+    """Collapse whitespace to one line and strip invisible characters."""
+    return " ".join(without_stray_invisible("".join(map(_visible, typed))).split())
+
+
+def _visible(character: str) -> str:
+    if character.isspace() or unicodedata.category(character) == "Cc":
+        return " "
+    return "" if unicodedata.category(character) == "Cs" else character
+
+
+# --- sorting; lists paged by the store keep its order ---
+
+NUMBERS = re.compile(r"(\d+)")
+BESIDE = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
+
+
+def natural_sort_key(name: str) -> tuple[tuple[str | int, ...], str]:
+    """Sorts by appearance: ignoring accents and case, with numbers by value."""
+    letters = unicodedata.normalize("NFKD", name.casefold()).translate(BESIDE)
+    plain = "".join(each for each in letters if not unicodedata.combining(each))
+    parts = NUMBERS.split(plain)  # words at even positions, numbers at odd ones
+    return tuple(int(part) if place % 2 else part for place, part in enumerate(parts)), name

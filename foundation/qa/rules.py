@@ -13,7 +13,7 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from foundation.acts.refusals import NotNow
-from foundation.pages.text_cleaning import MAX_STACKED_ACCENTS, is_combining, is_too_tall, single_line
+from foundation.pages.names import MAX_STACKED_ACCENTS, is_combining, is_too_tall, single_line
 from foundation.store.keys import without_invisible
 from foundation.store.table import Item
 

@@ -19,9 +19,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 from jinja2 import Environment, pass_environment
 
-from foundation.pages import markdown_cache
+from foundation.pages import markdown
 from foundation.pages.fragments import cached_include
-from foundation.pages.markdown_cache import Html
+from foundation.pages.markdown import Html
 from foundation.photos.photos import Photo
 
 PHOTO_MEMORY_BYTES = 1000  # bytes in memory, about, of a photo's metadata
@@ -38,7 +38,7 @@ class Candidate:
 
     @property
     def statement_html(self) -> SafeString:
-        return markdown_cache.stored_or_plain(self.statement, self.html)
+        return markdown.stored_or_plain(self.statement, self.html)
 
     @property
     def weight(self) -> int:
@@ -49,7 +49,7 @@ class Candidate:
     @property
     def length(self) -> int:
         """Bytes that the statement takes on a page, as far as that is known."""
-        html = self.html.html if self.html else markdown_cache.cached_or_text(self.statement)
+        html = self.html.html if self.html else markdown.cached_or_text(self.statement)
         return len(html.encode())
 
 

@@ -15,7 +15,7 @@ from accounts.access import allow_everyone, requires
 from accounts.models import User
 from accounts.rules import Permission
 from foundation.acts import features as chosen
-from foundation.pages.cards import Card, Cards
+from foundation.pages.fields import Card, Cards
 from foundation.pages.forms import form_data, form_page, run_form
 from foundation.pages.messages import run_action
 from foundation.parts import Panel, Part

@@ -12,8 +12,8 @@ from accounts.models import User
 from accounts.services import role_unchanged
 from foundation.acts.refusals import Refusal
 from foundation.acts.storage import now_text, record, table, unchanged_or_new
-from foundation.pages import markdown_cache
-from foundation.pages.markdown_cache import Html
+from foundation.pages import markdown
+from foundation.pages.markdown import Html
 from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.table import Item, Put, Write
@@ -51,11 +51,11 @@ class Notice:
 def find(subject: Subject) -> Notice:
     item = table().get(keys.notice(subject)) or {}
     values = {name: item[name] for name in ("text", "changed_at", "version") if name in item}
-    return Notice(subject, **values, html=markdown_cache.stored_html(item, "text") if item else None)
+    return Notice(subject, **values, html=markdown.stored_html(item, "text") if item else None)
 
 
 def text_html(notice: Notice) -> str:
-    return markdown_cache.load_or_render(keys.notice(notice.subject), "text", notice.text, notice.html)
+    return markdown.load_or_render(keys.notice(notice.subject), "text", notice.text, notice.html)
 
 
 def edit(owner: User, subject: Subject, version: int, text: str) -> None:
@@ -70,5 +70,5 @@ def edit(owner: User, subject: Subject, version: int, text: str) -> None:
 
 def writing(data: Item, before: Notice) -> list[Write]:
     place = keys.notice(before.subject)
-    values = {**data, **markdown_cache.html_attributes("text", data["text"]), "version": before.version + 1}
+    values = {**data, **markdown.html_attributes("text", data["text"]), "version": before.version + 1}
     return [Put({"PK": place.pk, "SK": place.sk, **values}, when=unchanged_or_new(before))]

@@ -15,7 +15,7 @@ from accounts.access import allow_everyone, public, requires
 from accounts.rules import Permission
 from foundation.acts.links import absolute_url
 from foundation.acts.storage import table
-from foundation.pages import markdown_cache, served_code
+from foundation.pages import markdown, served_code
 from foundation.pages.forms import form_data, form_page, run_form, show_form
 from foundation.pages.page_cache import cache_key, get_or_render, page_with
 from foundation.store import keys
@@ -102,5 +102,5 @@ def edit_notice(request: HttpRequest, notice: Notice) -> HttpResponse:
 
     if not previewed and run_form(request, form, edit, _("Saved. Everyone can read it now.")):
         return redirect("notice", notice.subject)
-    preview = markdown_cache.preview(form.cleaned_data["text"]) if previewed else ""
+    preview = markdown.preview(form.cleaned_data["text"]) if previewed else ""
     return show_form(request, form, notice.subject.label, _("Save"), previews=True, preview=preview)

@@ -32,7 +32,7 @@ from foundation.acts.rate_limits import (
 from foundation.acts.refusals import LostRace, NotNow, Refusal
 from foundation.acts.retry import retried, retry_lost_race
 from foundation.acts.storage import SITE, now_text, record, table, write
-from foundation.pages.sorting import natural_sort_key
+from foundation.pages.names import natural_sort_key
 from foundation.store.keys import fold
 from foundation.store.log import Event
 from foundation.store.table import Check

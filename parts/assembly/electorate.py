@@ -13,8 +13,7 @@ from django.utils.translation import gettext as _
 from elections.convening import Convened
 from elections.drafts.copying import BY_ADDRESS
 from foundation.acts.storage import now_text, table
-from foundation.pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS, clean_email, clean_name
-from foundation.pages.sorting import natural_sort_key
+from foundation.pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS, clean_email, clean_name, natural_sort_key
 from foundation.store import keys
 from foundation.store.keys import fold
 from foundation.store.splitting import by_count

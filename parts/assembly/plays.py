@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from foundation.pages.sorting import natural_sort_key
+from foundation.pages.names import natural_sort_key
 from parts.live import answer_forms
 from parts.live.play import CHANGE_UNTIL_OVER, Closed, Closing, CsvLine, NameOf, Play, Text, TypedValues
 from parts.live.plays import ideas_order as ideas

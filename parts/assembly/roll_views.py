@@ -23,8 +23,8 @@ from foundation.pages.fields import new_names
 from foundation.pages.forms import form_page, refusals_as_errors
 from foundation.pages.lists import Verdict
 from foundation.pages.messages import refusals_as_messages
+from foundation.pages.names import natural_sort_key
 from foundation.pages.qr import qr_svg
-from foundation.pages.sorting import natural_sort_key
 from foundation.store.keys import fold
 from parts.live import seats
 from parts.live.lifetimes import configured

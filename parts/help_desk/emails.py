@@ -11,7 +11,7 @@ from elections.invitations import own_text, wording
 from elections.rules import Election
 from foundation.mail.emails import EmailTemplate, Mail, Message, NothingToSay
 from foundation.mail.names import isolated
-from foundation.pages import markdown_cache
+from foundation.pages import markdown
 
 from . import repository as requests
 from .rules import Reply
@@ -46,7 +46,7 @@ def _reply_values(mail: Mail) -> dict[str, str]:
 
 def _reply_message(mail: Mail) -> Message | None:
     text = _reply(mail).text
-    return Message("", text, markdown_cache.preview(text)) if text else None
+    return Message("", text, markdown.preview(text)) if text else None
 
 
 EMAIL_TEMPLATES = {

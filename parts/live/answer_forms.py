@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from foundation.acts.refusals import Refusal
-from foundation.pages.text_cleaning import single_line
+from foundation.pages.names import single_line
 from foundation.ranking.candidates import Candidate
 from foundation.ranking.marks import RANK_PREFIX, Choice, ranked_names, ranking_from, ranks_of, submitted_ranks
 from foundation.store.keys import fold

@@ -11,8 +11,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from foundation.acts.storage import table
-from foundation.pages.names import clean_title
-from foundation.pages.text_cleaning import JOINERS, MAX_STACKED_ACCENTS, is_combining, is_too_tall
+from foundation.pages.names import JOINERS, MAX_STACKED_ACCENTS, clean_title, is_combining, is_too_tall
 from foundation.store import keys
 
 from .generated_names import generate_name

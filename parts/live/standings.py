@@ -9,7 +9,7 @@ from itertools import groupby
 from django.utils.safestring import SafeString
 
 from foundation.pages.fragments import fragment
-from foundation.pages.sorting import natural_sort_key
+from foundation.pages.names import natural_sort_key
 
 from . import scores
 from .play import cached, play_of

@@ -10,9 +10,16 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from foundation.pages.fields import AddressField, LinesField, TitleField, markdown_field
+from foundation.pages.fields import (
+    AddressField,
+    LinesField,
+    LocalTimeField,
+    TitleField,
+    ZonedForm,
+    ZoneField,
+    markdown_field,
+)
 from foundation.pages.names import clean_title
-from foundation.pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from foundation.pages.times import Edge, InterpretedTime, form_time, from_text
 
 from .repository import FullPost

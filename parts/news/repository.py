@@ -14,8 +14,8 @@ from accounts.personal_data import count_items
 from elections.rules import Election
 from foundation.acts.background import TaskType
 from foundation.acts.storage import next_version, now_text, table, unchanged
-from foundation.pages import markdown_cache
-from foundation.pages.markdown_cache import Html
+from foundation.pages import markdown
+from foundation.pages.markdown import Html
 from foundation.photos import photos
 from foundation.photos.photos import photo_of
 from foundation.store import keys
@@ -42,7 +42,7 @@ class Text:
 
     @property
     def html(self) -> SafeString:
-        return markdown_cache.load_or_render(keys.post_text(self.post), "text", self.text, self.stored_html)
+        return markdown.load_or_render(keys.post_text(self.post), "text", self.text, self.stored_html)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def post_of(item: Item) -> Post:
 
 
 def text_of(item: Item) -> Text:
-    return Text(item["post"], item["text"], markdown_cache.stored_html(item, "text"))
+    return Text(item["post"], item["text"], markdown.stored_html(item, "text"))
 
 
 # --- items ---
@@ -227,7 +227,7 @@ def _slug_item(post: Post) -> Put:
 
 def _text_item(post: Post, text: str) -> Put:
     return Put(
-        {**keys.post_text(post.id).item, "post": post.id, "text": text, **markdown_cache.html_attributes("text", text)}
+        {**keys.post_text(post.id).item, "post": post.id, "text": text, **markdown.html_attributes("text", text)}
     )
 
 

@@ -20,7 +20,7 @@ from foundation.acts.hooks import Hooks
 from foundation.acts.refusals import LostRace, NotAllowed, NotNow
 from foundation.acts.retry import retried, unique_suffixes
 from foundation.acts.storage import SITE, next_version, now_text, record, table
-from foundation.pages import markdown_cache
+from foundation.pages import markdown
 from foundation.pages.markdown import excerpt
 from foundation.photos import photos
 from foundation.photos.changing import PictureChange
@@ -50,7 +50,7 @@ class Written:
     slug: str = ""  # derived from the title if empty
 
     def on(self, post: Post) -> Post:
-        html = markdown_cache.render(self.text)
+        html = markdown.render(self.text)
         post = replace(post, excerpt=excerpt(html, rules.EXCERPT_CHARS), words=rules.words_in(html))
         return replace(post, title=self.title, tags=self.tags, summary=self.summary)
 

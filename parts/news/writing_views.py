@@ -21,7 +21,7 @@ from accounts.access import View, access_response, public, requires
 from accounts.rules import Permission
 from foundation.acts.refusals import LostRace, NotAllowed, NotNow, Refusal
 from foundation.acts.storage import now_text
-from foundation.pages import markdown_cache
+from foundation.pages import markdown
 from foundation.pages.forms import form_data, form_page, new_token, token_in
 from foundation.pages.messages import confirm_page, message_page, refusals_as_messages, run_action
 from foundation.pages.times import InterpretedTime, moment_with_zone, zone_label
@@ -219,7 +219,7 @@ def preview_context(form: PostForm) -> dict[str, Any]:
     fields = {"title": form["title"].value() or "", "summary": form["summary"].value() or "", "tags": tags}
     if form.is_bound and form.errors.get("text"):
         return {"draft": fields, "html": "", "text_errors": form.errors["text"]}
-    html = markdown_cache.preview(text)
+    html = markdown.preview(text)
     return {"draft": fields, "html": html, "minutes": rules.minutes_of(rules.words_in(html)), "text_errors": None}
 
 

@@ -22,7 +22,7 @@ from elections.api.elections import organising
 from foundation.acts.refusals import NotAllowed, TryLater
 from foundation.acts.storage import now_text
 from foundation.pages.client_address import client_network
-from foundation.pages.time_fields import zone_or_default
+from foundation.pages.fields import zone_or_default
 from foundation.store import keys
 from parts.polls import live_count, repository, rules, services
 from parts.polls.forms import PollEndForm, PollForm, usual_retention

@@ -13,8 +13,15 @@ from django.utils.translation import ngettext
 from elections.lifecycle.forms import EndForm
 from foundation.acts.refusals import NotNow
 from foundation.pages import lists
-from foundation.pages.fields import TitleField, markdown_field, read_names
-from foundation.pages.time_fields import LocalTimeField, ZonedForm, ZoneField, zone_or_default
+from foundation.pages.fields import (
+    LocalTimeField,
+    TitleField,
+    ZonedForm,
+    ZoneField,
+    markdown_field,
+    read_names,
+    zone_or_default,
+)
 from foundation.pages.times import Edge, zone_label
 from foundation.store.log import utc_now
 

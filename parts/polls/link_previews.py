@@ -8,8 +8,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
 from foundation.acts.links import absolute_url
-from foundation.pages.markdown import excerpt
-from foundation.pages.markdown_cache import description_html
+from foundation.pages.markdown import description_html, excerpt
 from foundation.pages.sharing import MAX_PREVIEW_CHARS, site_picture
 
 from . import counting

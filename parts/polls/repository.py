@@ -26,7 +26,7 @@ from foundation.acts.gates import (
     read_sharded,
 )
 from foundation.acts.storage import next_version, now_text, table, unchanged
-from foundation.pages import markdown_cache
+from foundation.pages import markdown
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys, sharded_reads
 from foundation.store.splitting import split_counts
@@ -206,7 +206,7 @@ def read_ballots(poll: Poll) -> Ballots:
 def _build_poll(item: Item) -> Poll:
     stored = {each.name: item[name] for each in fields(Poll) if (name := STORED_AS.get(each.name, each.name)) in item}
     candidates = tuple(Candidate(each["name"], number=each["number"]) for each in item["candidates"])
-    return Poll(**stored | {"candidates": candidates, "html": markdown_cache.stored_html(item, "description")})
+    return Poll(**stored | {"candidates": candidates, "html": markdown.stored_html(item, "description")})
 
 
 poll_of = ParseCache(_build_poll)
@@ -239,7 +239,7 @@ def creation(poll: Poll, now: int) -> list[Write]:
 
 
 def _item(poll: Poll) -> Item:
-    fields = _stored_fields(poll) | markdown_cache.html_attributes("description", poll.description)
+    fields = _stored_fields(poll) | markdown.html_attributes("description", poll.description)
     return {**keys.poll(poll.id).item, **fields, **_ending(poll), "ttl": poll.ttl}
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.rules import Permission, Role, has
 from foundation.acts.refusals import NotNow, Rule, permitted
 from foundation.pages import times
-from foundation.pages.markdown_cache import Html
+from foundation.pages.markdown import Html
 from foundation.ranking.candidates import Candidate
 from foundation.ranking.marks import BadRanking, Ranks, marks_from
 from foundation.store import keys

@@ -17,8 +17,7 @@ from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from accounts.services import name_and_role
 from foundation.acts.refusals import NotAllowed
-from foundation.pages.names import MAX_NAME_CHARS
-from foundation.pages.sorting import natural_sort_key
+from foundation.pages.names import MAX_NAME_CHARS, natural_sort_key
 from foundation.store.keys import fold
 from parts.skills import endorsements, finding, repository, rules, services
 from parts.skills.access import listed_for, own_for, profile_for, skill_at

@@ -18,8 +18,8 @@ from accounts.services import name_and_role
 from foundation.acts.storage import now_text, table
 from foundation.pages.forms import form_data, form_page, refusals_as_errors, token_in
 from foundation.pages.messages import run_action
+from foundation.pages.names import natural_sort_key
 from foundation.pages.paging import list_context
-from foundation.pages.sorting import natural_sort_key
 from foundation.store import keys
 
 from . import endorsements as items

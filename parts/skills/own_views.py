@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from foundation.pages import markdown_cache
+from foundation.pages import markdown
 from foundation.pages.forms import form_data, form_page, refusals_as_errors, token_in
 from foundation.pages.messages import run_action
 
@@ -90,6 +90,6 @@ def show_to(request: HttpRequest) -> HttpResponse:
 def profile(request: HttpRequest, profile: Profile) -> HttpResponse:
     person, own = profile.person, profile.own
     context = {"person": person, "own": own, "is_mine": person.name == request.user.name}
-    context |= {"about": markdown_cache.preview(person.about)}
+    context |= {"about": markdown.preview(person.about)}
     context |= {"rows": endorsed_rows(request.user, profile, rows_of(own))}
     return render(request, "skills/profile.html", context)

@@ -28,7 +28,7 @@ from foundation.acts.branding import site_name
 from foundation.acts.hooks import Hooks
 from foundation.acts.links import absolute_url
 from foundation.acts.storage import now_text, table
-from foundation.pages import markdown_cache
+from foundation.pages import markdown
 from foundation.pages.markdown import excerpt
 from foundation.pages.sharing import MAX_PREVIEW_CHARS, site_picture
 from foundation.parts import Panel
@@ -96,7 +96,7 @@ def _votes(user: User, now: str) -> dict[str, Any]:
 
 
 def _excerpt(about: Description) -> str:
-    return excerpt(markdown_cache.description_html(about), EXCERPT_CHARS)
+    return excerpt(markdown.description_html(about), EXCERPT_CHARS)
 
 
 # --- for visitors ---

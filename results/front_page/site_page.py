@@ -19,8 +19,8 @@ from foundation.acts import branding
 from foundation.acts.refusals import NotThere, Refusal
 from foundation.acts.retry import retried
 from foundation.acts.storage import record, table, unchanged_or_new
-from foundation.pages import markdown_cache
-from foundation.pages.markdown_cache import Html
+from foundation.pages import markdown
+from foundation.pages.markdown import Html
 from foundation.photos.changing import PictureChange
 from foundation.photos.photos import Photo, deleting_bytes, photo_of
 from foundation.store import keys
@@ -138,11 +138,11 @@ def find() -> SitePage:
 
 
 def page_of(item: Item) -> SitePage:
-    return SitePage(**_values(item), version=item["version"], html=markdown_cache.stored_html(item, "text"))
+    return SitePage(**_values(item), version=item["version"], html=markdown.stored_html(item, "text"))
 
 
 def text_html(page: SitePage) -> str:
-    return markdown_cache.load_or_render(keys.SITE_PAGE, "text", page.text, page.html)
+    return markdown.load_or_render(keys.SITE_PAGE, "text", page.text, page.html)
 
 
 def writing(page: SitePage, before: SitePage) -> list[Write]:
@@ -150,7 +150,7 @@ def writing(page: SitePage, before: SitePage) -> list[Write]:
     item = {**keys.SITE_PAGE.item, "version": before.version + 1}
     for part in Part:
         item |= {name: value for name, value in part_data(page, part).items() if value not in (None, False)}
-    return [Put(item | markdown_cache.html_attributes("text", page.text), when=unchanged_or_new(before))]
+    return [Put(item | markdown.html_attributes("text", page.text), when=unchanged_or_new(before))]
 
 
 def removing(page: SitePage) -> list[Write]:

@@ -17,7 +17,7 @@ from accounts.access import allow_everyone, public, requires
 from accounts.rules import Permission
 from foundation.acts.branding import site_name
 from foundation.acts.refusals import Refusal
-from foundation.pages import markdown_cache
+from foundation.pages import markdown
 from foundation.pages.forms import form_data, form_page
 from foundation.pages.messages import confirm_page, run_action
 from foundation.photos.changing import picture_page
@@ -67,7 +67,7 @@ def edit(request: HttpRequest, part: Part) -> HttpResponse:
         return _show(request, part, form, edition=site_page.edition(page, part))
     edition = request.POST.get("seen", "")  # that the form was opened with
     if part == Part.TEXT and "preview" in request.POST and form.is_valid():
-        preview = markdown_cache.preview(form.values()["text"])
+        preview = markdown.preview(form.values()["text"])
         return _show(request, part, form, edition=edition, preview=preview)
     if "arrange" in request.POST or not form.is_valid():
         return _show(request, part, form, edition=edition)

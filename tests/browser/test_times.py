@@ -10,7 +10,7 @@ from django.template import engines
 from playwright.sync_api import Browser, Page, expect
 
 from config.settings import BASE_DIR
-from foundation.pages.time_fields import ZoneField
+from foundation.pages.fields import ZoneField
 
 from .conftest import until as wait_until
 

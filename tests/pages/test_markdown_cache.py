@@ -17,8 +17,8 @@ from elections.lifecycle import services as lifecycle
 from elections.rules import MAX_STATEMENTS_BYTES, Action
 from foundation.acts import pause
 from foundation.acts.caches import SizedCache
-from foundation.pages import markdown, markdown_cache
-from foundation.pages.markdown_cache import Html, RenderBudget
+from foundation.pages import markdown
+from foundation.pages.markdown import Html, RenderBudget
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.table import Exists, Update
@@ -55,7 +55,7 @@ def browser(kim, signed_in):
 
 def remembering() -> SizedCache:
     """Nothing yet."""
-    return SizedCache(markdown_cache.CACHE_BYTES, len)
+    return SizedCache(markdown.CACHE_BYTES, len)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def renderings(monkeypatch) -> list[str]:
 
 
 def forget(monkeypatch) -> None:
-    monkeypatch.setattr(markdown_cache, "cache", remembering())
+    monkeypatch.setattr(markdown, "cache", remembering())
     monkeypatch.setattr(repository, "_known_candidates", SizedCache(1_000_000, repository._bytes_of))
 
 
@@ -102,14 +102,14 @@ def test_so_does_the_page_of_a_poll(made, client, renderings):  # noqa: F811
     renderings.clear()
     poll = made(description="Where *shall* we eat?")
     assert renderings == ["Where *shall* we eat?"]
-    markdown_cache.cache = remembering()
+    markdown.cache = remembering()
     assert "Where <em>shall</em> we eat?" in page(client, f"/poll/{poll.id}/")
     assert renderings == ["Where *shall* we eat?"]
 
 
 def test_and_the_page_of_messages_and_their_mails(board, kim, browser, renderings):
     messages.send(kim, repository.find("Board"), "News", "It is *open*.")
-    markdown_cache.cache = remembering()
+    markdown.cache = remembering()
     assert "It is <em>open</em>." in page(browser, "/election/Board/messages/")
     assert renderings == ["It is *open*."]
 
@@ -151,19 +151,19 @@ def test_a_text_that_was_changed_meanwhile_is_not_overwritten(site, draft, kim):
     edit_candidate(kim, repository.find("Board"), Candidate("Ada", "Newer."))
     place = keys.candidate("Board", "Ada")
     before = site.get(place)
-    assert "<strong>Ada</strong>" in markdown_cache.load_or_render(place, "statement", STATEMENT, None)
+    assert "<strong>Ada</strong>" in markdown.load_or_render(place, "statement", STATEMENT, None)
     assert site.get(place) == before
 
 
 def test_what_is_gone_does_not_come_back(site, draft, kim):
     remove_candidates(kim, repository.find("Board"), "Ada")
-    markdown_cache.load_or_render(keys.candidate("Board", "Ada"), "statement", STATEMENT, None)
+    markdown.load_or_render(keys.candidate("Board", "Ada"), "statement", STATEMENT, None)
     assert site.get(keys.candidate("Board", "Ada")) is None
 
 
 def test_html_of_another_text_is_not_shown(draft):
     about = replace(repository.description_of("Board"), description="Another.")
-    assert markdown_cache.description_html(about) == '<p dir="auto">Another.</p>\n'
+    assert markdown.description_html(about) == '<p dir="auto">Another.</p>\n'
     assert (
         Candidate("Ada", "1 < 2", html=Html("1 > 2", "<p>1 &gt; 2</p>")).statement_html == '<p dir="auto">1 &lt; 2</p>'
     )
@@ -230,7 +230,7 @@ LINES = "&\n" * 1_900 + "&" * 16_000  # every & becomes five letters
     [("/election/Board/candidates/Ada/", "statement"), ("/election/Board/description/", "description")],
 )
 def test_a_text_that_would_become_too_long_is_refused(site, draft, browser, path, field, monkeypatch):
-    monkeypatch.setattr(markdown_cache, "MAX_HTML_BYTES", 80_000)
+    monkeypatch.setattr(markdown, "MAX_HTML_BYTES", 80_000)
     before = list(site.each(keys.events()))
     for more in ({}, {"preview": "1"}):
         answer = browser.post(path, {field: LINES, "link": "", **more})
@@ -240,7 +240,7 @@ def test_a_text_that_would_become_too_long_is_refused(site, draft, browser, path
 
 
 def test_a_text_that_is_too_long_anyway_is_not_rendered(renderings):
-    markdown_cache.check_length("x" * 20_001)
+    markdown.check_length("x" * 20_001)
     assert renderings == []
 
 

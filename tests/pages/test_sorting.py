@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foundation.pages.sorting import natural_sort_key
+from foundation.pages.names import natural_sort_key
 from tests.rows import every_row
 
 

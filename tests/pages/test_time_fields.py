@@ -9,8 +9,8 @@ import pytest
 from django import forms
 from django.utils import translation
 
-from foundation.pages import time_fields
-from foundation.pages.time_fields import LocalTimeField, ZonedForm, ZoneField, zone_choices
+from foundation.pages import fields
+from foundation.pages.fields import LocalTimeField, ZonedForm, ZoneField, zone_choices
 from foundation.pages.times import AOE, ClockChange, Edge, form_time, local_time, selectable_zones
 from tests.rows import every_row
 
@@ -211,7 +211,7 @@ def test_the_zones_are_written_as_django_would(chosen, language):
 def test_a_change_of_clocks_is_seen_at_once(monkeypatch):
     change = datetime(2027, 3, 28, 1, tzinfo=UTC)
     for moment, offset in [(change - timedelta(seconds=1), "UTC+01:00"), (change, "UTC+02:00")]:
-        monkeypatch.setattr(time_fields, "utc_now", lambda moment=moment: moment)
+        monkeypatch.setattr(fields, "utc_now", lambda moment=moment: moment)
         assert f"Berlin ({offset})" in str(WindowForm()["time_zone"])
 
 

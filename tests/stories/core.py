@@ -52,7 +52,7 @@ from foundation.mail import bounces, outages, undelivered
 from foundation.mail import outbox as mail
 from foundation.mail.emails import compose
 from foundation.mail.sending import send_waiting
-from foundation.pages import markdown, markdown_cache
+from foundation.pages import markdown
 from foundation.photos.changing import PictureChange
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
@@ -324,7 +324,7 @@ def a_newer_renderer(name: str) -> None:
     """Somebody looks after an upgrade."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(markdown, "VERSION", markdown.VERSION + 1)
-        markdown_cache.description_html(elections.description_of(name))
+        markdown.description_html(elections.description_of(name))
         elections.candidates_with_html(name)
 
 

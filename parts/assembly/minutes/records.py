@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from foundation.pages.sorting import natural_sort_key
+from foundation.pages.names import natural_sort_key
 from foundation.store.keys import fold
 from foundation.store.keys.declared import ENTITY_TYPE
 from foundation.store.splitting import in_parts

@@ -24,8 +24,8 @@ from foundation.acts.storage import log
 from foundation.pages.fields import LinesField
 from foundation.pages.forms import form_data, form_page, run_form
 from foundation.pages.messages import confirm_page, run_action
+from foundation.pages.names import natural_sort_key
 from foundation.pages.paging import list_context
-from foundation.pages.sorting import natural_sort_key
 from foundation.store.keys import fold
 from parts.assembly.resolutions import ABSTAIN, NO, YES, Outcome, weights_of
 from parts.assembly.speakers import Speech

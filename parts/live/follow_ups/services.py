@@ -25,8 +25,7 @@ from foundation.acts.background import Batch, Task, finished
 from foundation.acts.refusals import LostRace, NameTaken, NotAllowed, Refusal
 from foundation.acts.retry import retry_lost_race, unique_suffixes
 from foundation.pages import times
-from foundation.pages.names import MAX_NAME_CHARS, clean_title
-from foundation.pages.text_cleaning import single_line
+from foundation.pages.names import MAX_NAME_CHARS, clean_title, single_line
 from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.table import Write

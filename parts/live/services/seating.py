@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from foundation.acts.refusals import LostRace, NotNow
 from foundation.acts.retry import retry_lost_race
 from foundation.acts.storage import SITE, now_text, record
-from foundation.pages.sorting import natural_sort_key
+from foundation.pages.names import natural_sort_key
 from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.table import Write

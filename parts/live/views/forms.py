@@ -15,9 +15,8 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from foundation.acts import features
-from foundation.pages.fields import LinesField, NameField, TitleField
+from foundation.pages.fields import LinesField, NameField, TitleField, ZoneField, zone_or_default
 from foundation.pages.names import clean_title
-from foundation.pages.time_fields import ZoneField, zone_or_default
 from foundation.pages.times import local_time
 from foundation.parts import part_of
 from foundation.qa.rules import Mode, folded

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from foundation.acts.storage import table
 from foundation.pages.lists import as_csv
-from foundation.pages.sorting import natural_sort_key
+from foundation.pages.names import natural_sort_key
 from foundation.qa import store
 from foundation.qa.rules import Fate, author_id, best_first
 from foundation.store import keys

@@ -15,7 +15,7 @@ from accounts.rules import Permission
 from elections import repository
 from elections.rules import Election, State
 from foundation.acts.storage import table
-from foundation.pages.sorting import natural_sort_key
+from foundation.pages.names import natural_sort_key
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write

@@ -25,7 +25,7 @@ from foundation.pages import lists
 from foundation.pages.forms import form_data, form_page, run_form, show_form
 from foundation.pages.lists import Verdict
 from foundation.pages.messages import run_action
-from foundation.pages.sorting import natural_sort_key
+from foundation.pages.names import natural_sort_key
 from foundation.ranking.candidates import Candidate
 from parts.skills import repository as skills
 from parts.skills.forms import SkillField
