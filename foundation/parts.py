@@ -67,7 +67,7 @@ class Part(AppConfig):
     @property
     def picture(self) -> str:
         """The template of its picture on the page Features."""
-        return f"{self.label}/picture.html"
+        return self.places.get("picture", f"{self.label}/picture.html")
 
     def install(self) -> None:
         """Add steps to hooks, types of background work and templates of mails."""

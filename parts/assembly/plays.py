@@ -76,8 +76,8 @@ class Item(Decided):
     without_a_vote: ClassVar[Text] = gettext_lazy("Close without a vote")
     how_to_vote: ClassVar[Text] = ""
     templates = {
-        "projector/voting": "assembly/plays/projector_voting.html",
-        "projector/talking": "assembly/plays/projector_talking.html",
+        "projector/voting": "assembly/plays/projector.html",
+        "projector/talking": "assembly/plays/projector.html",
         "player/voting": "assembly/plays/player_voting.html",
         "player/talking": "assembly/plays/player_talking.html",
     }

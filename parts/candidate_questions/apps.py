@@ -21,7 +21,8 @@ class CandidateQuestions(parts.Part):
     fits = ("club",)
     sections = {"parts.candidate_questions": "decide"}
     places = dict.fromkeys(
-        ("ballot", "candidates of an election", "election tabs", "secrecy"), "candidate_questions/places.html"
+        ("ballot", "candidates of an election", "election tabs", "secrecy", "picture"),
+        "candidate_questions/places.html",
     )
 
     def install(self) -> None:

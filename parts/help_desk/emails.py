@@ -32,11 +32,6 @@ def _reply(mail: Mail) -> Reply:
     return request.replies[int(mail.about["reply"])]
 
 
-def _waiting_values(mail: Mail) -> dict[str, str]:
-    waiting = waiting_text(requests.waiting(mail.about["election_name"]))
-    return {"election": _election(mail).name, "waiting": waiting}
-
-
 def _reply_values(mail: Mail) -> dict[str, str]:
     answer, election = _reply(mail), _election(mail).name
     names = {"who": isolated(wording.person_label(answer.by)), "election": isolated(election)}
@@ -59,7 +54,10 @@ EMAIL_TEMPLATES = {
         lambda mail: reverse("requests", args=[mail.about["election_name"]]),
         gettext_noop("Open the inbox"),
         is_over=lambda mail: not requests.waiting(mail.about["election_name"]),
-        values=_waiting_values,
+        values=lambda mail: {
+            "election": _election(mail).name,
+            "waiting": waiting_text(requests.waiting(mail.about["election_name"])),
+        },
         title=gettext_noop("Requests to organisers"),
         urgent=True,
     ),

@@ -18,7 +18,15 @@ class Letters(parts.Part):
     fits = ("club",)
     sections = {"parts.letters": "decide"}
     places = dict.fromkeys(
-        ("more voters", "ways to reach voters", "voter by number", "mails, in numbers", "about mails", "help"),
+        (
+            "more voters",
+            "ways to reach voters",
+            "voter by number",
+            "mails, in numbers",
+            "about mails",
+            "help",
+            "picture",
+        ),
         "letters/places.html",
     )
 

@@ -20,7 +20,7 @@ class Stations(parts.Part):
     places = dict.fromkeys(
         (
             *("while it is open", "head in a booth", "styles in a booth", "voter in a booth", "end of a visit"),
-            *("how secrecy works", "limits of secrecy"),
+            *("how secrecy works", "limits of secrecy", "picture"),
         ),
         "stations/places.html",
     )

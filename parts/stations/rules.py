@@ -9,7 +9,6 @@ from enum import Enum
 
 from django.utils.translation import gettext_lazy as _
 
-from elections.rules import Election
 from foundation.acts.refusals import NotNow
 
 MAX_STATIONS = 100  # of one election
@@ -149,8 +148,3 @@ def is_abandoned(station: Station, device: Device, now: str) -> bool:
 
 def seconds_between(earlier: str, later: str) -> float:
     return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds()
-
-
-def check_listed(election: Election) -> None:
-    if election.electorate != "listed":
-        raise NotNow(LISTED_ONLY)

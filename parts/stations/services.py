@@ -39,7 +39,8 @@ MAX_FOUND = 20  # voters that a search at the desk shows
 def open_(actor: User, election: Election, name: str, form: str) -> None:
     def act() -> None:
         actions.check(actor, election, Action.RUN_STATION)
-        rules.check_listed(election)
+        if election.electorate != "listed":
+            raise NotNow(rules.LISTED_ONLY)
         if len(repository.every(election.name)) >= rules.MAX_STATIONS:
             raise NotNow(rules.TOO_MANY % {"most": rules.MAX_STATIONS})
         now = utc_now()
