@@ -21,8 +21,8 @@ from ballots.services import guest_with_link, remove_ballots_of
 from elections import repository as elections
 from elections import rolls
 from elections.access import GUESTS
-from elections.dashboard.home_cards import CARDS, election_cards
 from elections.dashboard.next_step import ONCE_SEALED
+from elections.dashboard.views import election_cards
 from elections.drafts import copying
 from elections.groups import repository as groups
 from elections.groups.services import FILLING as FILLING_GROUPS
@@ -34,6 +34,7 @@ from elections.lifecycle.closing import AFTER_CLOSING
 from elections.link_requests import ANSWERING
 from elections.link_requests import EMAIL_TEMPLATES as LINK_EMAILS
 from elections.managers import pass_on as pass_elections_on
+from elections.panels import HOME_CARDS
 from elections.personal_data import forget_calendar
 from foundation.acts import background
 from foundation.mail.emails import COLOURING, EMAIL_TEMPLATES
@@ -85,8 +86,8 @@ def install_hooks() -> None:
         mail_result_step,  # mail it to the voters, if that has not been done
     )
 
-    # A person who may run things opens the home page (elections.dashboard.home_cards): there is a card for each of
-    CARDS.install(
+    # A person who may run things opens the home page (elections.panels): there is a card for each of
+    HOME_CARDS.install(
         election_cards,  # their elections
     )
 

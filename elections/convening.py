@@ -46,16 +46,13 @@ class Convened:
         """Empty without a quorum."""
         if not self.quorum:
             return ""
+        quorum, share = self.quorum, {"share": self.quorum.removeprefix(">")}
+        if quorum.startswith(">"):
+            quorum = _("more than %(share)s of those entitled") % share
+        elif not quorum.isdecimal():
+            quorum = _("%(share)s of those entitled") % share
         met = _("quorum of %(quorum)s met") if self.quorate else _("quorum of %(quorum)s NOT met")
-        return met % {"quorum": self._quorum}
-
-    @property
-    def _quorum(self) -> str:
-        if self.quorum.isdecimal():
-            return self.quorum
-        share = {"share": self.quorum.removeprefix(">")}
-        more = self.quorum.startswith(">")
-        return (_("more than %(share)s of those entitled") if more else _("%(share)s of those entitled")) % share
+        return met % {"quorum": quorum}
 
     @property
     def quorum_number(self) -> int | None:

@@ -49,9 +49,15 @@ def settings_of_kind(values: Mapping[str, Any]) -> dict[str, Any]:
         "method": values.get("method") if values.get("method") in counting else counting[0],
         "fewest": fewest,
         "most": usual_most and (values.get("most") or usual_most),
-        "majority": _normal_majority(values.get("majority") or str(Majority())) if kind == "yes-no" else "",
+        "majority": "",
         "unranked": (values.get("unranked") or "below") if kind == "ranked" else "below",
     }
+    if kind == "yes-no":
+        try:  # as it is stored: 2/4 is 1/2
+            settings["majority"] = str(parse_majority(values.get("majority") or str(Majority())))
+        except ValueError:
+            sentence = _("A majority is a share from 1/2 to 1/1, such as 3/5 or 60%.")
+            raise ValidationError({"majority": sentence}) from None
     if settings["majority"].endswith(Of.ENTITLED) and values.get("electorate", "listed") != "listed":
         raise ValidationError({"majority": NEEDS_A_ROLL})
     if fewest > settings["most"]:
@@ -59,14 +65,6 @@ def settings_of_kind(values: Mapping[str, Any]) -> dict[str, Any]:
     if kind == "points" and settings["most"] > MAX_POINTS:
         raise ValidationError({"most": _("Voters can have at most %(most)d points.") % {"most": MAX_POINTS}})
     return {**values, **settings}
-
-
-def _normal_majority(text: str) -> str:
-    """As it is stored: 2/4 is 1/2."""
-    try:
-        return str(parse_majority(text))
-    except ValueError:
-        raise ValidationError({"majority": _("A majority is a share from 1/2 to 1/1, such as 3/5 or 60%.")}) from None
 
 
 def majority_text(text: str) -> str:

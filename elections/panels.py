@@ -1,9 +1,11 @@
-"""What parts show on pages about an election: panels, the answers of candidates, and where to ask its organisers."""
+"""What parts show on pages about an election: panels, candidates' answers, where to ask the organisers; and cards on the
+home page of those who run things."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
@@ -65,3 +67,21 @@ def asking_hint() -> str:
     if next(iter(PLACES_TO_ASK), None) is None:
         return ""
     return _("Trouble voting? Your invitation or letter says where to ask the organisers.")
+
+
+# --- cards on the home page, most urgent first ---
+
+MAX_NEWEST = 25  # of what a person runs, the newest, among which those under way are looked for
+MAX_CARDS = 6  # of one kind
+NOW, RUNNING, LATER = range(3)  # how urgent something is, as `rules.urgency` counts
+NO_TIME = "~"  # sorts after all times
+
+
+class HomeCard(NamedTuple):
+    urgency: int
+    time: str  # when it ends, or is published
+    template: str
+    context: dict[str, Any]
+
+
+HOME_CARDS = Hooks[[User, str], list[HomeCard]]("when somebody who may run things opens the home page")

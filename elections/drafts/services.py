@@ -194,23 +194,20 @@ def renaming(election: Election, name: str, stored: Item) -> list[Write]:
 
 @RENAMING.step
 def rename_batch(task: Task) -> Batch:
-    old, shards = task.subject, task.data["shards"]
-    partitions = [keys.all_of_election(old), *keys.all_in_shards(old, shards)]
-    left = list(islice(sharded_reads.each(table(), partitions), ITEMS_PER_BATCH))
-    if left:
-        return Batch([write for item in left for write in _moving(item, task)])
-    arrived = Equals("renamed_from", old)
-    return finished(Update(keys.election(task.data["new_name"]), set={"renamed_from": ""}, when=arrived))
-
-
-def _moving(item: Item, task: Task) -> list[Write]:
-    """Move an item to the new name. Cached HTML is dropped: a batch of it would exceed one transaction."""
     old, new, created_at = task.subject, task.data["new_name"], task.data["created_at"]
-    moved = {**markdown.without_long_html(item), "PK": keys.under_new_name(item["PK"], old, new)}
-    if "election_name" in item:
-        moved["election_name"] = new
-    if item.get("GSI1SK") == keys.by_date(created_at, old):
-        moved["GSI1SK"] = keys.by_date(created_at, new)
-    is_import = {"digest", "asked_by"} <= item.keys()
-    tasks = [rolls.import_task(new, item["digest"], item["asked_by"])] if is_import else []
-    return [Put(moved), Delete(Key(item["PK"], item["SK"]), when=Exists()), *tasks]
+    partitions = [keys.all_of_election(old), *keys.all_in_shards(old, task.data["shards"])]
+    left = list(islice(sharded_reads.each(table(), partitions), ITEMS_PER_BATCH))
+    if not left:
+        arrived = Equals("renamed_from", old)
+        return finished(Update(keys.election(new), set={"renamed_from": ""}, when=arrived))
+    writes: list[Write] = []
+    for item in left:  # without cached HTML: a batch of it would exceed one transaction
+        moved = {**markdown.without_long_html(item), "PK": keys.under_new_name(item["PK"], old, new)}
+        if "election_name" in item:
+            moved["election_name"] = new
+        if item.get("GSI1SK") == keys.by_date(created_at, old):
+            moved["GSI1SK"] = keys.by_date(created_at, new)
+        writes += [Put(moved), Delete(Key(item["PK"], item["SK"]), when=Exists())]
+        if {"digest", "asked_by"} <= item.keys():
+            writes.append(rolls.import_task(new, item["digest"], item["asked_by"]))
+    return Batch(writes)

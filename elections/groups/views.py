@@ -252,7 +252,7 @@ def put_on_roll(request: HttpRequest, election: Election) -> HttpResponse:
             return start_import(request, election, new)
         return redirect("roll", name=election.name)
     context = election_context(request, election, form=form, groups=own)
-    return render(request, "elections/groups/choose.html", context, status=422 if form.errors else 200)
+    return render(request, "elections/groups/put_on.html", context, status=422 if form.errors else 200)
 
 
 def _preview_group(request: HttpRequest, election: Election, group: Group, choice: ChoiceForm) -> HttpResponse:

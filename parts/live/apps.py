@@ -38,7 +38,7 @@ class Live(parts.Part):
 
     def install(self) -> None:
         from accounts.services import ON_REMOVAL
-        from elections.dashboard.home_cards import CARDS
+        from elections.panels import HOME_CARDS
         from foundation.acts import background, pause
         from parts.polls.services import OTHER_CODES
 
@@ -51,7 +51,7 @@ class Live(parts.Part):
         background.register(repository.EMPTYING, repository.EXPIRING, repository.DELETING, follow_up_store.RECORDING)
         play.register(*plays.PLAYS)
         BROADCASTER.around = pause.guarded  # each pass of its thread changes nothing while the site is paused
-        CARDS.add(session_cards)
+        HOME_CARDS.add(session_cards)
         OTHER_CODES.add(codes.address_of)
         ON_REMOVAL.add(forget_hosting)  # their sessions end and are deleted, with the history of those they hosted
 

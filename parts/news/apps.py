@@ -22,8 +22,7 @@ class News(parts.Part):
 
     def install(self) -> None:
         from accounts.services import ON_REMOVAL
-        from elections.dashboard.home_cards import CARDS
-        from elections.panels import PANELS
+        from elections.panels import HOME_CARDS, PANELS
         from foundation.acts import background
         from foundation.mail.emails import EMAIL_TEMPLATES
         from results.front_page.home import FRONT_PANELS
@@ -37,7 +36,7 @@ class News(parts.Part):
 
         background.register(repository.FORGETTING_LIKES, repository.MAILING)
         EMAIL_TEMPLATES.update(mailing.EMAIL_TEMPLATES)
-        CARDS.add(post_cards)
+        HOME_CARDS.add(post_cards)
         PANELS_AT_HOME.add(newest_posts)
         FRONT_PANELS.add(newest_posts)
         PANELS.add(election_panel)  # the newest posts about it, and the news actions of those who run it

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.http import urlencode
 
 from accounts.models import User
-from elections.dashboard.home_cards import LATER, MAX_CARDS, Card
+from elections.panels import LATER, MAX_CARDS, HomeCard
 from elections.rules import Election, State
 from foundation.acts.storage import now_text
 from foundation.parts import Panel
@@ -86,7 +86,7 @@ def newest_posts(_user: Any) -> Panel | None:
     return Panel("news/parts/newest.html", {"posts": posts}) if posts else None
 
 
-def post_cards(user: User, _now: str) -> list[Card]:
+def post_cards(user: User, _now: str) -> list[HomeCard]:
     """Of a person's scheduled posts."""
     posts, _cursor = scheduled(user.name, limit=MAX_CARDS)
-    return [Card(LATER, str(post.published_at), "news/parts/home_card.html", {"post": post}) for post in posts]
+    return [HomeCard(LATER, str(post.published_at), "news/parts/home_card.html", {"post": post}) for post in posts]

@@ -34,7 +34,7 @@ class Polls(parts.Part):
 
     def install(self) -> None:
         from accounts.services import ON_REMOVAL
-        from elections.dashboard.home_cards import CARDS
+        from elections.panels import HOME_CARDS
         from foundation.acts import background
 
         from . import repository
@@ -42,7 +42,7 @@ class Polls(parts.Part):
         from .services import pass_on
 
         background.register(repository.DELETING)
-        CARDS.add(poll_cards)
+        HOME_CARDS.add(poll_cards)
         ON_REMOVAL.add(pass_on)  # their polls pass to the site's owner
 
     def jobs(self) -> Iterable[Job]:

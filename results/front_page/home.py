@@ -20,8 +20,8 @@ from accounts.models import User
 from accounts.policy import allows_registration, explain_registration
 from accounts.repository import last_visit
 from accounts.rules import Permission
-from elections.dashboard.home_cards import CARDS, Card
 from elections.own_elections import votes_of
+from elections.panels import HOME_CARDS, HomeCard
 from elections.repository import Description
 from foundation.acts import branding
 from foundation.acts.branding import site_name
@@ -78,8 +78,8 @@ def _member_context(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-def _cards(user: User, now: str) -> list[Card]:
-    found = run_parallel(table(), *(partial(cards, user, now) for cards in CARDS))
+def _cards(user: User, now: str) -> list[HomeCard]:
+    found = run_parallel(table(), *(partial(cards, user, now) for cards in HOME_CARDS))
     return sorted(chain.from_iterable(found), key=lambda card: card[:2])
 
 

@@ -13,9 +13,9 @@ from accounts.rules import Role
 from ballots import services as voting
 from ballots.sealing import seal_closed
 from elections import repository as elections
-from elections.dashboard.home_cards import MAX_CARDS
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
+from elections.panels import MAX_CARDS
 from elections.repository import Brief
 from foundation.store import keys
 from foundation.store.table import Delete, Exists, Unwritable, Update
