@@ -1,5 +1,7 @@
-"""What parts show on pages about an election: panels, candidates' answers, where to ask the organisers; and on home pages:
-the cards of those who run things."""
+"""What parts show on pages about an election: panels, candidates' answers, where to ask the organisers.
+
+And the cards on home pages of those who run things.
+"""
 
 from __future__ import annotations
 
