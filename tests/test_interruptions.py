@@ -61,11 +61,9 @@ from parts.live import clock as game_clock
 from parts.live import repository as games
 from parts.live import rules as game_rules
 from parts.live import seats
-from parts.live.follow_ups import services as follow_ups
-from parts.live.plays import ideas_store
-from parts.live.plays import ideas_store as orders
+from parts.live.plays import ideas_order
 from parts.live.rules import Phase, Step
-from parts.live.services import answering, deleting, making, moving
+from parts.live.services import answering, deleting, follow_ups, making, moving
 from parts.news import repository as posts
 from parts.news import services as news
 from parts.news.likes import member, set_like
@@ -464,8 +462,8 @@ def sort_its_ideas() -> None:
     if games.read_state(the_game()).phase == Phase.QUESTION:
         drive(Step.CLOSE)
     if games.read_state(the_game()).phase == Phase.SORTING:
-        if len(orders.find_order(the_game(), 1).groups) == 3:
-            ideas_store.sort(the_game(), 1, lambda found: found.merged([0, 1], "Buses"))
+        if len(ideas_order.find_order(the_game(), 1).groups) == 3:
+            ideas_order.sort(the_game(), 1, lambda found: found.merged([0, 1], "Buses"))
         drive(Step.VOTE)
 
 

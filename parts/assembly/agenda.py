@@ -16,7 +16,7 @@ from foundation.acts.refusals import NotNow
 from foundation.acts.retry import retried
 from foundation.pages.forms import form_data, form_page, new_token, refusals_as_errors
 from foundation.pages.messages import run_action
-from parts.live import corrections, counting, repository, rules, steps
+from parts.live import repository, rounds, rules, steps
 from parts.live.answer_forms import parse_number
 from parts.live.rules import Step
 from parts.live.screens import snapshots
@@ -41,7 +41,7 @@ def hold_run_off(game_id: str, who: str, number: int) -> int:
         raise NotNow(rules.NOT_NOW)
     place, questions = state.played[number - 1], repository.read_questions(game_id)
     question = questions[place]
-    run_off = resolutions.run_off_question(question, counting.round_from_parts(parts), wording.run_off_title(question))
+    run_off = resolutions.run_off_question(question, rounds.round_from_parts(parts), wording.run_off_title(question))
     if run_off is None:
         raise NotNow(_("This vote was decisive, so no run-off is needed."))
     is_held = any(each.run_off == number and at in state.played for at, each in enumerate(questions))
@@ -74,7 +74,7 @@ def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     if snapshot is None or not snapshot.game.format.any_order:
         raise Http404
     game = snapshot.game
-    called, corrected = steps.calls(game, snapshot.state), corrections.rows(game, snapshot.state, snapshot.questions)
+    called, corrected = steps.calls(game, snapshot.state), correcting.rows(game, snapshot.state, snapshot.questions)
     waiting = [each for each in corrected if each.is_movable]
     items = [(each.edition, f"{snapshot.numbers[each.place]}. {each.question.title[:60]}") for each in waiting]
     initial = _initial_from_motion(request, snapshot, waiting)
@@ -107,7 +107,7 @@ def run_off(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     return redirect(return_page(request.POST.get("from", ""), game, otherwise="agenda"), game.id)
 
 
-def _initial_from_motion(request: HttpRequest, snapshot: Snapshot, waiting: list[corrections.Row]) -> dict[str, Any]:
+def _initial_from_motion(request: HttpRequest, snapshot: Snapshot, waiting: list[correcting.Row]) -> dict[str, Any]:
     """Prefills the form with a motion that is about to get amendments, to be called right after it."""
     place = parse_number(request.GET.get("motion", ""), below=len(snapshot.questions))
     motion = None if place is None else snapshot.questions[place]

@@ -24,9 +24,9 @@ class Assemblies(parts.Part):
         from accounts.services import ON_REMOVAL
         from foundation.acts import background
         from parts.live import play
-        from parts.live.follow_ups.formats import FOLLOW_UPS
         from parts.live.formats import FORMATS
         from parts.live.screens.formats import SCREENS
+        from parts.live.services.follow_ups import FOLLOW_UPS
         from parts.live.services.formats import HOOKS
         from parts.live.views.formats import PAGES
         from parts.questions.question import Type

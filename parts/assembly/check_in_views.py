@@ -29,7 +29,7 @@ from parts.live.rules import Game, Phase, State
 from parts.live.screens.access import ended_page
 from parts.live.seats import Seat
 from parts.live.services import joining
-from parts.live.views.join_forms import with_focus
+from parts.live.views.joining import with_focus
 
 from . import check_in, roll
 from .attendance import own_of

@@ -20,14 +20,14 @@ from foundation.pages.fragments import fragment
 from foundation.store import keys
 from foundation.store.table import Item, Key, Put, Write
 from parts.live import seats, steps
+from parts.live.clock import Lifetime
 from parts.live.follow_up_store import FollowUp, as_item
-from parts.live.follow_ups.formats import FollowUps
 from parts.live.formats import Format
-from parts.live.lifetimes import Lifetime
 from parts.live.rounds import MIN_ANONYMOUS_ANSWERS, may_be_shown
 from parts.live.rules import Game, Names, Phase, State, Step
 from parts.live.screens.formats import HOSTING, Fragment, Role, Screens
 from parts.live.seats import Seat
+from parts.live.services.follow_ups import FollowUps
 from parts.live.services.formats import Hooks
 from parts.live.snapshot import Snapshot
 from parts.live.views.formats import Pages, TypedForm

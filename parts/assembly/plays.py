@@ -19,8 +19,7 @@ from parts.live.play import CHANGE_UNTIL_OVER, Closed, Closing, CsvLine, NameOf,
 from parts.live.plays import ideas_order as ideas
 from parts.live.plays.ideas import Ideas
 from parts.live.plays.ideas_order import SortedIdeas
-from parts.live.plays.race import race
-from parts.live.plays.ranked_poll import random_ranking
+from parts.live.plays.ranked_poll import race, random_ranking
 from parts.live.rounds import GivenAnswer, Round, options_of
 from parts.live.rules import Game, Phase, State, Step
 from parts.live.seats import Seat

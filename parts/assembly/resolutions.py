@@ -29,7 +29,7 @@ from typing import Any
 from foundation.tally.ballots import Ballots
 from foundation.tally.majorities import majority_of
 from foundation.tally.methods import count as counted
-from parts.live import counting
+from parts.live import rounds
 from parts.live.rounds import Entry, GivenAnswer, Round, may_be_shown, options_of
 from parts.live.rules import Game, Phase, State
 from parts.questions.question import Kind, Question
@@ -87,7 +87,7 @@ def resolve_item(
     if common["quorate"]:  # without a quorum nothing is decided, whatever the votes
         outcome = _decided(question, numbers, needed, common)
     if question.secret:
-        entries = counting.anonymous_entries(cast)
+        entries = rounds.anonymous_entries(cast)
     else:
         entries = tuple(Entry(each.player, each.value) for each in sorted(cast, key=lambda each: each.player))
     result = common | numbers | needed | {"outcome": outcome.value}
@@ -112,7 +112,7 @@ def _normalised_vote(question: Question, vote: Any) -> str:
         return vote if vote in (YES, NO) else ABSTAIN
     if question.kind == Kind.CHOICE:
         return vote if vote in map(str, range(len(question.options))) else ABSTAIN
-    return counting.ranking_of(vote, question)
+    return rounds.ranking_of(vote, question)
 
 
 # --- the numbers ---
@@ -130,12 +130,12 @@ def _ranking(question: Question, votes: Votes, game: Game) -> Counted:
     """By instant runoff. Lots decide nothing here: options that stay level are tied."""
     if not any(votes):
         return {"winners": [], "places": [], "rounds": [], "lots": [], "between": False, ABSTAIN: votes.total()}
-    return counting.race(question, votes, "irv", game.id) | {ABSTAIN: votes[""]}
+    return rounds.race(question, votes, "irv", game.id) | {ABSTAIN: votes[""]}
 
 
 def _alternatives(question: Question, votes: Votes, game: Game) -> Counted:
     """By Schulze; then the best version against the last one, which is no change."""
-    names = counting.names_of(question)
+    names = rounds.names_of(question)
     result = counted(Ballots(names, votes).normal, "schulze")
     at = [result.candidates.index(name) for name in names]
     assert result.pairwise is not None  # as Schulze counts by pairs

@@ -27,12 +27,12 @@ from foundation.pages.names import natural_sort_key
 from foundation.pages.qr import qr_svg
 from foundation.store.keys import fold
 from parts.live import seats
-from parts.live.lifetimes import configured
+from parts.live.clock import configured
 from parts.live.rules import Game, Phase, State
 from parts.live.screens.access import Hosted, for_hosts
 from parts.live.seats import Seat
 from parts.live.services import seating
-from parts.live.views.join_forms import FindPlayerForm
+from parts.live.views.joining import FindPlayerForm
 
 from . import attendance, roll
 from .forms import EntitledForm, NamesForm, join_line

@@ -19,8 +19,8 @@ from foundation.store.keys import fold
 from foundation.tally.ballots import groups_of
 from parts.questions.question import Question
 
-from .counting import MAX_ANSWER_CHARS
 from .play import TypedValues
+from .rounds import MAX_ANSWER_CHARS
 from .rules import Phase, State
 from .symbols import symbol
 

@@ -43,9 +43,9 @@ class Live(parts.Part):
         from parts.polls.services import OTHER_CODES
 
         from . import codes, follow_up_store, play, plays, repository
-        from .follow_ups import services as _steps  # noqa: F401 - only for its step
         from .home_cards import session_cards
         from .screens.broadcaster import BROADCASTER
+        from .services import follow_ups  # noqa: F401 - only for its step
         from .services.deleting import forget_hosting
 
         background.register(repository.EMPTYING, repository.EXPIRING, repository.DELETING, follow_up_store.RECORDING)
@@ -56,7 +56,7 @@ class Live(parts.Part):
         ON_REMOVAL.add(forget_hosting)  # their sessions end and are deleted, with the history of those they hosted
 
     def jobs(self) -> Iterable[Job]:
-        from .services.ending import end_abandoned
+        from .services.moving import end_abandoned
 
         return [Job("live sessions", 60, end_abandoned, anything_in(keys.RUNNING_GAMES))]
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
 
 LEAD_MS = 3_000  # from the push to the start of the clock
 GRACE_MS = 1_000  # for answers in transit when time runs out
@@ -72,3 +75,19 @@ def time_left(milliseconds: int) -> str:
 def minutes(seconds: int) -> str:
     """Format a duration as minutes and seconds."""
     return f"{seconds // 60}:{seconds % 60:02d}"
+
+
+# --- how long a session waits, runs and is kept ---
+
+MAX_SESSION_DURATION = timedelta(days=365)  # even if active, because every item needs a TTL
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetime:
+    waiting: timedelta = timedelta(days=14)  # from the last change by a host to the first step
+    idle: timedelta = timedelta(hours=2)  # after the start, without a step, a host or an answer
+    retention: timedelta = timedelta(days=14)  # after its end
+
+
+def configured() -> Lifetime:
+    return Lifetime(retention=timedelta(days=settings.LIVE_RETENTION))

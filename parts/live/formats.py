@@ -1,7 +1,7 @@
 """The format of a session, by its type: what is known of it everywhere. The default is an ordinary session; other parts
 register theirs. Plays handle single questions.
 
-What a format does is said where it is done, each time with a registry: `services.formats`, `follow_ups.formats`,
+What a format does is said where it is done, each time with a registry: `services.formats`, `services.follow_ups`,
 `screens.formats` and `views.formats`.
 """
 
@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from foundation.acts import features
 from foundation.parts import part_of
 
-from .lifetimes import Lifetime
+from .clock import Lifetime
 
 T = TypeVar("T")
 Text: TypeAlias = str | Promise  # for people to read

@@ -2,21 +2,7 @@
 
 from django.urls import path
 
-from .views import (
-    correcting,
-    follow_ups,
-    hosting,
-    joining,
-    making,
-    players,
-    playing,
-    push,
-    qa,
-    reporting,
-    seat,
-    sorting,
-    trying,
-)
+from .views import correcting, follow_ups, hosting, joining, making, playing, qa, reports, trying
 
 urlpatterns = [
     # players
@@ -24,8 +10,8 @@ urlpatterns = [
     path("<slug:game_id>/answer/", playing.give_answer, name="give_answer"),
     path("<slug:game_id>/vote/", playing.give_vote, name="give_vote"),
     # updates for open pages
-    path("<slug:game_id>/now/<slug:role>/", push.now, name="game_now"),
-    path("<slug:game_id>/stream/<slug:role>/", push.stream, name="game_stream"),
+    path("<slug:game_id>/now/<slug:role>/", playing.now, name="game_now"),
+    path("<slug:game_id>/stream/<slug:role>/", playing.stream, name="game_stream"),
     # visitors
     path("try/", trying.try_live, name="try_live"),
     # hosts
@@ -36,7 +22,7 @@ urlpatterns = [
     path("<slug:game_id>/screen/<slug:token>/", hosting.screen, name="screen"),
     path("<slug:game_id>/scoreboard/<slug:token>/", hosting.scoreboard, name="scoreboard"),
     path("<slug:game_id>/drive/", hosting.drive, name="drive"),
-    path("<slug:game_id>/sort/", sorting.sort_ideas, name="sort_ideas"),
+    path("<slug:game_id>/sort/", correcting.sort_ideas, name="sort_ideas"),
     path("<slug:game_id>/hosts/", hosting.hosts, name="game_hosts"),
     path("<slug:game_id>/title/", correcting.title, name="game_title"),
     path("<slug:game_id>/asked/", correcting.questions, name="game_questions"),
@@ -46,18 +32,18 @@ urlpatterns = [
     path("<slug:game_id>/asked/<int:place>/remove/", correcting.remove_question, name="remove_game_question"),
     # joining, and the list of players
     path("<slug:game_id>/join/<slug:token>/", joining.join_game, name="join_game"),
-    path("<slug:game_id>/seat/", seat.seat, name="seat"),
-    path("<slug:game_id>/seat/<str:token>/", seat.take_seat, name="take_seat"),
-    path("<slug:game_id>/players/", players.players, name="game_players"),
-    path("<slug:game_id>/players/<str:player>/", players.change_player, name="change_player"),
+    path("<slug:game_id>/seat/", joining.seat, name="seat"),
+    path("<slug:game_id>/seat/<str:token>/", joining.take_seat, name="take_seat"),
+    path("<slug:game_id>/players/", hosting.players, name="game_players"),
+    path("<slug:game_id>/players/<str:player>/", hosting.change_player, name="change_player"),
     # results
     path("<slug:game_id>/onward/<int:round>/", follow_ups.follow_up, name="follow_up"),
-    path("history/", reporting.history, name="live_history"),
-    path("<slug:game_id>/report/", reporting.report, name="game_report"),
-    path("<slug:game_id>/report/report.csv", reporting.report_csv, name="game_report_csv"),
-    path("<slug:game_id>/report/report.json", reporting.report_json, name="game_report_json"),
-    path("<slug:game_id>/copy/", reporting.copy, name="copy_game"),
-    path("<slug:game_id>/delete/", reporting.delete, name="delete_game"),
+    path("history/", reports.history, name="live_history"),
+    path("<slug:game_id>/report/", reports.report, name="game_report"),
+    path("<slug:game_id>/report/report.csv", reports.report_csv, name="game_report_csv"),
+    path("<slug:game_id>/report/report.json", reports.report_json, name="game_report_json"),
+    path("<slug:game_id>/copy/", reports.copy, name="copy_game"),
+    path("<slug:game_id>/delete/", reports.delete, name="delete_game"),
     # Q&A
     path("<slug:game_id>/qa/", qa.qa, name="qa"),
     path("<slug:game_id>/qa/manage/", qa.manage, name="manage_qa"),

@@ -17,9 +17,8 @@ from foundation.store.keys import fold
 from foundation.store.log import as_text
 from parts.questions.question import Question
 
-from .clock import DEFAULT_PERCENT, Clock
+from .clock import DEFAULT_PERCENT, MAX_SESSION_DURATION, Clock, Lifetime
 from .formats import FORMATS, Format
-from .lifetimes import MAX_SESSION_DURATION, Lifetime
 
 NO_CLOCK = Clock()
 

@@ -9,8 +9,7 @@ from typing import Any
 
 from parts.questions.question import Question
 
-from .moderation import NOTHING_WRITTEN, Texts
-from .qa_rules import QaQuestion, QaSettings
+from .moderation import NOTHING_WRITTEN, QaQuestion, QaSettings, Texts
 from .rounds import Round
 from .rules import Game, Phase, State, question_numbers
 from .seats import Seat

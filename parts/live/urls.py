@@ -2,10 +2,10 @@
 
 from django.urls import path
 
-from .views import joining, reporting
+from .views import joining, reports
 
 urlpatterns = [
     path("join/", joining.join, name="join"),
     path("join/<str:code>/", joining.by_code, name="join_by_code"),
-    path("help/live/", reporting.help_live, name="help_live"),
+    path("help/live/", reports.help_live, name="help_live"),
 ]

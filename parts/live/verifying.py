@@ -9,7 +9,7 @@ from foundation.store import keys
 from foundation.store.log.search import Query, search
 from foundation.store.table import Item
 
-from . import counting, repository
+from . import repository, rounds
 from .rules import Phase, State
 
 SEALED = "LiveRoundSealed"
@@ -52,9 +52,9 @@ def _flaw(state: State, said: Item, heard: Item | None, parts: list[Item]) -> st
     where = f"Round {said['round']} of the live session {said['game_id']}"
     if heard is None or not parts:
         return f"{where}: {'the round' if heard else 'the list of receipts'} that was sealed is gone."
-    round_ = counting.round_from_parts(parts)
+    round_ = rounds.round_from_parts(parts)
     asked = state.questions_in(round_.number, repository.read_questions(said["game_id"]))
-    there = counting.digests(round_, asked, heard["receipts"])
+    there = rounds.digests(round_, asked, heard["receipts"])
     wrong = [words for name, words in WRONG.items() if there[name] != said.get(name, there[name])]
     return f"{where}: {wrong[0]}" if wrong else None
 

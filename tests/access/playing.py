@@ -7,10 +7,9 @@ from django.urls import reverse
 
 from accounts.models import User
 from foundation.qa.rules import Mode, question_id
-from parts.live import clock, repository
+from parts.live import clock, repository, room_questions
+from parts.live.moderation import QaSettings
 from parts.live.plays import best_answer
-from parts.live.qa import services as questions
-from parts.live.qa_rules import QaSettings
 from parts.live.rules import Game, Step
 from parts.live.screens import snapshots
 from parts.live.seats import Seat
@@ -67,11 +66,11 @@ def acts_of_playing(otto: User, guest: Client) -> list[Look]:
 
 def _taking_questions(game: Game, otto: User) -> Game:
     """With a question of somebody else, and a look at all of it as everybody has had who asks."""
-    questions.set_up(game.id, otto.name, is_on=True, mode=Mode.OPEN)
+    room_questions.set_up(game.id, otto.name, is_on=True, mode=Mode.OPEN)
     seat_ = Seat("zoe", text("Zoe"), game.created_at)
     state, qa = repository.read_state(game.id), QaSettings(is_on=True, mode=Mode.OPEN)
     assert state is not None
-    questions.send(game, state, qa, seat_, (), text("Why?"), clock.now())
+    room_questions.send(game, state, qa, seat_, (), text("Why?"), clock.now())
     snapshots.current(game.id)
     return game
 

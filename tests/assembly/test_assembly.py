@@ -10,7 +10,7 @@ import pytest
 from foundation.acts.refusals import NotNow
 from foundation.store import keys
 from foundation.store.log import EventLog
-from parts.live import clock, counting, repository, seats, steps
+from parts.live import clock, repository, rounds, seats, steps
 from parts.live.rules import Phase, Step
 from parts.live.services import correcting, moving, seating
 from parts.live.services.answering import AnswerStatus
@@ -27,8 +27,8 @@ def call(game, place: int):
     return moving.drive(game.id, "Hana", Step.NEXT, repository.read_state(game.id).version, place)
 
 
-def sealed(game) -> counting.Round:
-    return counting.round_from_parts(repository.round_items(game.id, repository.read_state(game.id).round))
+def sealed(game) -> rounds.Round:
+    return rounds.round_from_parts(repository.round_items(game.id, repository.read_state(game.id).round))
 
 
 def vote(game, **said: str):
@@ -245,5 +245,5 @@ def test_the_agenda_grows_while_the_assembly_runs(site, assembly):
 def test_what_is_talked_about_at_the_end_is_closed_without_a_vote(assembly):
     call(assembly, 1)
     assert drive(assembly, Step.END).phase == Phase.ENDED
-    assert counting.round_from_parts(repository.round_items(assembly.id, 1)).result["outcome"] == "talked"
+    assert rounds.round_from_parts(repository.round_items(assembly.id, 1)).result["outcome"] == "talked"
     assert not list(repository.table().each(keys.shards_of_game(assembly.id, "VOTE#")[0]))

@@ -12,8 +12,7 @@ from django.urls import reverse
 from foundation.qa.rules import Mode
 from foundation.store.log import EventLog
 from parts.assembly import check_in, roll
-from parts.live import clock, repository, seats
-from parts.live.qa import services
+from parts.live import clock, repository, room_questions, seats
 from parts.live.rules import Step
 from parts.live.screens import snapshots
 from parts.live.services import answering, seating
@@ -292,7 +291,7 @@ def test_a_vote_is_bound_to_the_secret_of_its_device(assembly, phones):
 
 def test_who_takes_a_seat_over_is_not_told_what_it_asked_without_a_name(assembly, phones):
     """Nor by being refused to upvote it, as authors are."""
-    services.set_up(assembly.id, "Hana", is_on=True, mode=Mode.OPEN)
+    room_questions.set_up(assembly.id, "Hana", is_on=True, mode=Mode.OPEN)
     zita = seat_of(assembly, "Zita")
     asked = send(assembly, zita, "Who paid for this?", clock.now() - 60_000)
     snapshots.current(assembly.id)

@@ -308,9 +308,9 @@ def _player(game: Any, number: int) -> Person:
 
 def answers(game: str) -> dict[str, int]:
     """How many players' answers count in the first round."""
-    from parts.live import counting, repository
+    from parts.live import repository, rounds
 
-    return {"counted": len(counting.round_from_parts(repository.round_items(game, 1)).entries)}
+    return {"counted": len(rounds.round_from_parts(repository.round_items(game, 1)).entries)}
 
 
 MADE: dict[str, Callable[..., dict[str, Any]]] = {

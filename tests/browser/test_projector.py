@@ -9,9 +9,8 @@ from playwright.sync_api import Page, expect
 
 from foundation.acts.storage import table
 from foundation.qa.rules import Mode
-from parts.live import clock, repository, seats
-from parts.live.qa import services as qa
-from parts.live.qa_rules import QaAction
+from parts.live import clock, repository, room_questions, seats
+from parts.live.moderation import QaAction
 from parts.live.rules import Step
 from parts.live.seats import Seat
 from parts.live.services import answering, deleting, moving
@@ -209,12 +208,12 @@ def assembly(halls: Halls, question: Question, votes: list[object], *steps: Step
 def asked(halls: Halls) -> Hall:
     hall = halls(Type.TRIVIA, WHICH)
     (ada,) = sit(hall, "Ada")
-    settings = qa.set_up(hall.game.id, HOST, is_on=True, mode=Mode.OPEN)
+    settings = room_questions.set_up(hall.game.id, HOST, is_on=True, mode=Mode.OPEN)
     state = repository.read_state(hall.game.id)
-    question = qa.send(
+    question = room_questions.send(
         hall.game, state, settings, ada, [], "Why is the pagination of the yearly report so jumpy? " * 4, clock.now()
     )
-    qa.moderate(hall.game.id, question.id, HOST, QaAction.PUT_UP)
+    room_questions.moderate(hall.game.id, question.id, HOST, QaAction.PUT_UP)
     return hall
 
 

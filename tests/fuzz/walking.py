@@ -19,7 +19,7 @@ from foundation.acts.outbound import MAX_URL_CHARS
 from foundation.store.log import utc_now
 from operations.upkeep.worker.jobs import JOBS, Outcome, run_jobs
 from operations.upkeep.worker.leases import Leases
-from parts.live.qa_rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS
+from parts.live.moderation import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS
 from parts.news.rules import MAX_TAG_CHARS, MAX_TAGS
 from parts.polls import voters
 from results.front_page.site_page import Part

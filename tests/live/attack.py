@@ -25,7 +25,7 @@ from itertools import permutations
 from math import comb, factorial
 from typing import Any
 
-from parts.live.pseudonyms import PURPOSE, pseudonym
+from parts.live.rounds import PURPOSE, pseudonym
 from tests.ballots.attack import SALT, Copy, Item, Order, Ranked, as_line, paired, ranked_by
 
 # how often one join may look like a leak by accident; some thousands are tried

@@ -10,11 +10,10 @@ from django.http import QueryDict
 from foundation.acts.refusals import Refusal
 from parts.live import answer_forms, clock, scores
 from parts.live.answer_forms import InvalidAnswer
-from parts.live.counting import MAX_ANSWER_CHARS
 from parts.live.play import play_for_type
 from parts.live.plays import best_answer, survey
 from parts.live.plays.best_answer import Gathered, vote_from_item
-from parts.live.rounds import Round
+from parts.live.rounds import MAX_ANSWER_CHARS, Round
 from parts.live.rules import Phase, State
 from parts.live.scores import Answer
 from parts.questions.question import Kind, Question, Type

@@ -9,11 +9,10 @@ import pytest
 
 from foundation.store import keys
 from foundation.store.backup import contents, take_snapshot
-from parts.live import counting, repository, seats, steps
+from parts.live import repository, rounds, seats, steps
+from parts.live.plays import before_after, ranked_poll
 from parts.live.plays import before_after as twice
-from parts.live.plays import race, sankey
-from parts.live.pseudonyms import pseudonym
-from parts.live.rounds import Entry, Round
+from parts.live.rounds import Entry, Round, pseudonym
 from parts.live.rules import Phase, Step
 from parts.live.services.answering import AnswerStatus
 from parts.questions.question import Kind, Question, Type
@@ -28,7 +27,7 @@ SECOND = {"Ada": "1>0", "Ben": "0>1", "Cem": "1", "Dot": "1", "Eva": "0=1", "Fin
 
 def sealed(game, number: int | None = None) -> Round:
     number = number or repository.read_state(game.id).round
-    return counting.round_from_parts(repository.round_items(game.id, number))
+    return rounds.round_from_parts(repository.round_items(game.id, number))
 
 
 def answer(game, said: dict[str, str]) -> None:
@@ -189,7 +188,7 @@ def test_a_question_that_is_no_ranking_of_a_poll_is_asked_once(made):
 def test_the_picture_and_its_tables_say_the_same():
     names = ("Sea", "Hills", "<b>Town</b>")
     flows = [[0, 0, 3], [0, 1, 2], [1, "several", 1], [2, "nobody", 3], ["nobody", 2, 4]]
-    drawn = sankey.sankey(flows, names)
+    drawn = before_after.sankey(flows, names)
     assert drawn.count("<path") == len(flows)
     assert "2 went from \u2068Sea\u2069 to \u2068Hills\u2069" in drawn
     assert "<b>" not in drawn
@@ -201,9 +200,11 @@ def test_blocks_never_leave_the_picture():
     hall = [[one, other, 1] for one in range(10) for other in range(10)] + [[0, 0, 900]]
     flows = [tuple(each) for each in hall]
     for at in (0, 1):
-        blocks = sankey._blocks(sankey._side(flows, at), sankey.LABEL_HEIGHT_EM / 20 * sankey.HEIGHT)
+        blocks = before_after._blocks(
+            before_after._side(flows, at), before_after.LABEL_HEIGHT_EM / 20 * before_after.HEIGHT
+        )
         ends = [each.y + each.tall for each in blocks.values()]
-        assert max(ends) <= sankey.HEIGHT + 0.01
+        assert max(ends) <= before_after.HEIGHT + 0.01
         assert all(
             one.y + one.tall <= other.y for one, other in zip(blocks.values(), [*blocks.values()][1:], strict=False)
         )
@@ -225,9 +226,9 @@ def test_far_ahead_is_by_a_lot():
     round_ = Round(1, 0, 11, {}, tuple(Entry("", each) for each in rankings))
     close = twice.closeness(round_, ASKED)
     assert close == {"ballots": 5, "exact": True}
-    assert race._close(close, 11) == "by a lot"
-    assert race._close(close, 40) == "5 other votes would have changed it"
-    assert race._close(close | {"exact": False}, 11) == "5 other votes, or fewer, would have changed it"
+    assert ranked_poll._close(close, 11) == "by a lot"
+    assert ranked_poll._close(close, 40) == "5 other votes would have changed it"
+    assert ranked_poll._close(close | {"exact": False}, 11) == "5 other votes, or fewer, would have changed it"
 
 
 @pytest.mark.parametrize(
@@ -235,7 +236,7 @@ def test_far_ahead_is_by_a_lot():
 )
 def test_a_tie_was_close_and_of_blank_votes_nothing_is_said(rankings, said):
     round_ = Round(1, 0, 2, {}, tuple(Entry("", each) for each in rankings))
-    assert race._close(twice.closeness(round_, ASKED), 2) == said
+    assert ranked_poll._close(twice.closeness(round_, ASKED), 2) == said
 
 
 # --- the log ---

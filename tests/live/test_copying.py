@@ -10,8 +10,7 @@ from accounts import repository as people
 from foundation.acts.refusals import NotThere
 from foundation.store import keys
 from parts.assembly import roll
-from parts.live import repository
-from parts.live.qa import services as questions
+from parts.live import repository, room_questions
 from parts.live.rules import Phase, Step
 from parts.live.services import hosting, making
 from parts.questions.question import Type
@@ -56,7 +55,7 @@ def test_the_roll_goes_along_and_its_codes_do_not(made, person):
 
 def test_questions_from_the_room_are_taken_as_before(made):
     game = made()
-    questions.set_up(game.id, "Hana", is_on=True, named=True, words=("spam",))
+    room_questions.set_up(game.id, "Hana", is_on=True, named=True, words=("spam",))
     _found, items = repository.find_with(copied(game).id, keys.game_qa(copied(game).id))
     (item,) = (each for place, each in items.items() if place.sk == keys.game_qa("").sk)
     assert (item["is_on"], item["named"], list(item["words"])) == (True, True, ["spam"])

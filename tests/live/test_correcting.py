@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from foundation.acts.refusals import LostRace, NotNow
 from foundation.store.log import EventLog
-from parts.live import corrections, repository, rules
+from parts.live import repository, rules
 from parts.live.formats import FORMATS
 from parts.live.rules import Phase, Step
 from parts.live.screens import rendering, snapshots
@@ -60,14 +60,14 @@ def names(questions) -> str:
 @pytest.mark.needs("assembly")
 def test_what_was_asked_keeps_its_place():
     free = [0, 2, 3]  # b and e have been called
-    assert names(corrections.with_moved(FIVE, free, 2, up=True)) == "cbade"
-    assert names(corrections.with_inserted(FIVE, free, Question("x"), 1)) == "abxced"
+    assert names(correcting.with_moved(FIVE, free, 2, up=True)) == "cbade"
+    assert names(correcting.with_inserted(FIVE, free, Question("x"), 1)) == "abxced"
     for place, up in ((0, True), (3, False), (1, True)):
         with pytest.raises(NotNow):
-            corrections.with_moved(FIVE, free, place, up=up)
+            correcting.with_moved(FIVE, free, place, up=up)
     with pytest.raises(NotNow, match="A later item has already been called"):
-        corrections.without_question(FIVE, free, 0, FORMATS[Type.ASSEMBLY].keeps_its_place)
-    assert names(corrections.without_question(FIVE, [0, 2, 4], 0, "")) == "cbed"
+        correcting.without_question(FIVE, free, 0, FORMATS[Type.ASSEMBLY].keeps_its_place)
+    assert names(correcting.without_question(FIVE, [0, 2, 4], 0, "")) == "cbed"
 
 
 # --- what can be corrected, and until when ---

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from foundation.store.limits import MAX_ITEM_BYTES, check_item
 from foundation.tally.ballots import Ballots
-from parts.live import counting, scores
+from parts.live import scores
 from parts.live.plays import best_answer, ranked_poll, survey, trivia
-from parts.live.rounds import GivenAnswer, Round
+from parts.live.rounds import GivenAnswer, Round, round_as_parts, round_digest, round_from_parts
 from parts.polls.counting import MethodComparison
 from parts.questions.question import Kind, Question
 from tests.rows import every_row
@@ -209,7 +209,7 @@ def test_a_poll_keeps_rankings_and_nobody_in_an_order_that_says_nothing():
 def test_below_three_votes_nothing_of_a_poll_is_told_or_kept(rankings):
     found = ranked_poll.count(2, 1, LUNCH, said(*rankings), seed="s")
     assert found == Round(2, 1, len(rankings), {"too_few": True, "count": len(rankings)}, ())
-    assert "p0" not in repr(counting.round_as_parts(found))
+    assert "p0" not in repr(round_as_parts(found))
 
 
 def test_three_votes_are_told():
@@ -313,7 +313,7 @@ def test_what_one_person_said_to_two_questions_cannot_be_put_together():
     """Whoever said which of the first and which of the second: the round is the same."""
     two = (Question("First?"), Question("Second?"))
     pairs = [list(zip("abc", order, strict=True)) for order in itertools.permutations("def")]
-    assert len({counting.round_digest(survey.count(1, two, sheets(*rows))) for rows in pairs}) == 1
+    assert len({round_digest(survey.count(1, two, sheets(*rows))) for rows in pairs}) == 1
 
 
 @every_row("number", [0, 1, 2])
@@ -361,33 +361,33 @@ def rounds() -> list[Round]:
 
 @every_row("sealed", rounds())
 def test_a_round_comes_back_from_its_parts(sealed):
-    parts = counting.round_as_parts(sealed)
+    parts = round_as_parts(sealed)
     for part in parts:
         check_item({"PK": "GAME#x", "SK": "ROUND#001#000", **part})
-    again = counting.round_from_parts(json.loads(json.dumps(parts)))
+    again = round_from_parts(json.loads(json.dumps(parts)))
     assert again == sealed
-    assert counting.round_digest(again) == counting.round_digest(sealed)
+    assert round_digest(again) == round_digest(sealed)
 
 
 def test_the_digest_is_of_everything_in_the_round():
-    assert len({counting.round_digest(each) for each in rounds()}) == len(rounds())
+    assert len({round_digest(each) for each in rounds()}) == len(rounds())
 
 
 @every_row("order", list(itertools.permutations(range(3))))
 def test_the_digest_does_not_depend_on_the_order_of_reading(order):
     votes = said("0>2", "1>0", "2")
-    assert counting.round_digest(
-        ranked_poll.count(1, 0, LUNCH, [votes[each] for each in order], "s")
-    ) == counting.round_digest(ranked_poll.count(1, 0, LUNCH, votes, "s"))
+    assert round_digest(ranked_poll.count(1, 0, LUNCH, [votes[each] for each in order], "s")) == round_digest(
+        ranked_poll.count(1, 0, LUNCH, votes, "s")
+    )
 
 
 @pytest.mark.deep
 def test_two_thousand_long_answers_fit_into_twenty_parts():
     texts = [f"{chr(0x1F600 + number % 60)}" * 295 + f"{number:05d}" for number in range(2000)]
     found = answered(*texts)
-    parts = counting.round_as_parts(found)
+    parts = round_as_parts(found)
     sizes = [check_item({"PK": "GAME#x", "SK": "ROUND#001#000", **part}) for part in parts]
     assert len(parts) <= 20
     assert max(sizes) < MAX_ITEM_BYTES
     assert sum(sizes) < 4_000_000
-    assert counting.round_from_parts(parts) == found
+    assert round_from_parts(parts) == found

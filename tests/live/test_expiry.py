@@ -13,7 +13,7 @@ from foundation.acts import background
 from foundation.acts.storage import use_table
 from foundation.store import keys, purging
 from foundation.store.table import DATA
-from parts.live import lifetimes, repository, rules
+from parts.live import clock, repository, rules
 from parts.live.rules import Step
 from parts.live.screens import presence, snapshots
 from parts.live.services import making
@@ -65,7 +65,7 @@ def test_the_last_day_of_every_item_leaves_room_for_the_longest_session(made, se
     settings.LIVE_RETENTION = 30
     game = made()
     last = rules.from_text(game.kept_until) - rules.from_text(game.created_at)
-    assert last == lifetimes.MAX_SESSION_DURATION + timedelta(days=30)
+    assert last == clock.MAX_SESSION_DURATION + timedelta(days=30)
     over = replace(game, ended_at=game.created_at)
     assert over.code_ttl - rules.from_text(game.created_at).timestamp() == pytest.approx(86_400, abs=1)
 

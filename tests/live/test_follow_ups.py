@@ -28,10 +28,9 @@ from foundation.store.log import seal
 from operations.features.services import find, switch_off
 from parts.assembly import roll
 from parts.assembly.electorate import electorate_of
-from parts.live import counting, follow_up_store, repository, seats
-from parts.live.follow_ups import services
+from parts.live import follow_up_store, repository, rounds, seats
 from parts.live.rules import Step
-from parts.live.services import deleting
+from parts.live.services import deleting, follow_ups
 from parts.polls import repository as polls
 from parts.polls import services as polling
 from parts.questions.question import Kind, Question, Type
@@ -114,7 +113,7 @@ def voters_of(name):
 
 
 def test_a_poll_has_the_question_and_its_options_each_once(ranked, hana):
-    made_ = services.make_poll(hana, "10.0.0.1", ranked.id, 1)
+    made_ = follow_ups.make_poll(hana, "10.0.0.1", ranked.id, 1)
     poll = polls.find(made_.what)
     assert (poll.title, poll.maker) == ("Where do we go?", "Hana")
     assert [each.name for each in poll.candidates] == ["Sea", "Hills", "Town"]
@@ -127,7 +126,7 @@ def test_a_poll_has_the_question_and_its_options_each_once(ranked, hana):
 
 
 def test_where_polls_are_switched_off_none_is_made_nor_linked(ranked, hana):
-    made_ = services.make_poll(hana, "10.0.0.1", ranked.id, 1)
+    made_ = follow_ups.make_poll(hana, "10.0.0.1", ranked.id, 1)
     switch_off(make_owner(), find("polls"))
     browser = sign_in(hana)
     page = browser.get(f"/live/{ranked.id}/onward/1/").content.decode()
@@ -141,16 +140,16 @@ def test_where_polls_are_switched_off_none_is_made_nor_linked(ranked, hana):
 
 def test_a_choice_stays_a_choice_in_the_poll_and_in_the_election(made, hana):  # noqa: F811
     game = asked(made(Type.POLL, [CHAIR]), ("0", "1", "0"))
-    poll = polls.find(services.make_poll(hana, "10.0.0.1", game.id, 1).what)
+    poll = polls.find(follow_ups.make_poll(hana, "10.0.0.1", game.id, 1).what)
     assert (poll.kind, poll.most) == ("choose", 1)
-    draft = elections.find(services.make_election(hana, game.id, 1).what)
+    draft = elections.find(follow_ups.make_election(hana, game.id, 1).what)
     assert (draft.kind, draft.method, draft.most) == ("choose", "most-votes", 1)
 
 
 def test_polls_have_their_own_limits_which_are_said(ranked, hana, monkeypatch):
     monkeypatch.setattr(polling, "MADE", replace(polling.MADE, most=0))
     with pytest.raises(TooOften):
-        services.make_poll(hana, "10.0.0.1", ranked.id, 1)
+        follow_ups.make_poll(hana, "10.0.0.1", ranked.id, 1)
     assert follow_up_store.read_follow_ups(ranked.id) == []
 
 
@@ -158,7 +157,7 @@ def test_polls_have_their_own_limits_which_are_said(ranked, hana, monkeypatch):
 
 
 def test_a_draft_has_the_options_as_its_candidates_and_nobody_on_its_roll(ranked, hana):
-    made_ = services.make_election(hana, ranked.id, 1)
+    made_ = follow_ups.make_election(hana, ranked.id, 1)
     draft = elections.find("Where do we go?")
     assert made_ == follow_up_store.FollowUp(1, "election", draft.name, draft.name, 1, draft.created_at, "Hana")
     standing = sorted(elections.candidates(draft.name), key=lambda each: each.number)
@@ -171,34 +170,34 @@ def test_a_draft_has_the_options_as_its_candidates_and_nobody_on_its_roll(ranked
 def test_a_name_that_is_taken_gets_a_number(ranked, hana, person):
     drafts.create(person("Ida"), "WHERE do we go?")
     drafts.create(person("Ida"), "Where do we go? (2)")
-    assert services.make_election(hana, ranked.id, 1).what == "Where do we go? (3)"
+    assert follow_ups.make_election(hana, ranked.id, 1).what == "Where do we go? (3)"
 
 
 def test_a_title_longer_than_a_name_is_cut_also_before_its_number(made, hana, person):  # noqa: F811
     game = asked(made(Type.POLL, [replace(PLACES, title="x" * 300)]))
-    first, second, *_others = services.candidate_names(services.subject(*repository.find(game.id), 1).title)
+    first, second, *_others = follow_ups.candidate_names(follow_ups.subject(*repository.find(game.id), 1).title)
     assert (len(first), first[-1]) == (200, "…")
     assert (len(second), second[-5:]) == (200, "… (2)")
     drafts.create(person("Ida"), first)
-    assert services.make_election(hana, game.id, 1).what == second
+    assert follow_ups.make_election(hana, game.id, 1).what == second
 
 
 def test_where_many_have_the_name_one_is_made_all_the_same(ranked, hana, person):
     for number in range(1, 41):
         drafts.create(person("Ida"), "Where do we go?" + f" ({number})" * (number > 1))
-    assert re.fullmatch(r"Where do we go\? \([0-9a-f]{8}\)", services.make_election(hana, ranked.id, 1).what)
+    assert re.fullmatch(r"Where do we go\? \([0-9a-f]{8}\)", follow_ups.make_election(hana, ranked.id, 1).what)
 
 
 @pytest.mark.needs("assembly")
 def test_that_nothing_changes_stays_an_option(assembly, hana):
     talked(assembly)
-    made_ = services.make_election(hana, assembly.id, talked(assembly))
+    made_ = follow_ups.make_election(hana, assembly.id, talked(assembly))
     assert [each.name for each in elections.candidates(made_.what)] == ["No change", "Thirty", "Twenty"]
 
 
 def test_who_may_not_make_elections_is_told_so(ranked, person):
     with pytest.raises(NotAllowed, match="permission to create elections"):
-        services.make_election(person("Vera", Role.VOTER), ranked.id, 1)
+        follow_ups.make_election(person("Vera", Role.VOTER), ranked.id, 1)
 
 
 # --- an assembly's electorate ---
@@ -207,10 +206,10 @@ def test_who_may_not_make_elections_is_told_so(ranked, person):
 @pytest.mark.needs("assembly")
 def test_those_present_are_its_electorate_and_how_many_they_were_is_kept(assembly, hana):
     number = talked(assembly)
-    made_ = services.make_election(hana, assembly.id, number, of_those_present=True)
+    made_ = follow_ups.make_election(hana, assembly.id, number, of_those_present=True)
     draft = elections.find(made_.what)
     assert voters_of(draft.name) == ["Ada", "Bo", "Cy"]
-    digest = counting.round_digest(counting.round_from_parts(repository.round_items(assembly.id, number)))
+    digest = rounds.round_digest(rounds.round_from_parts(repository.round_items(assembly.id, number)))
     said = {"present": 5, "entitled": 12, "quorum": "1/3", "quorate": True, "listed": 3, "unlisted": 2}
     at = draft.convened.at
     assert draft.convened == Convened("Spring meeting", assembly.id, at, **said, round_digest=digest)
@@ -223,7 +222,7 @@ def test_votes_that_count_several_times_in_the_room_do_so_in_the_election(assemb
         enrol(*([name] if account else []))
         sit(assembly, name, account=account, weight=weight)
     typed = {"By weight": "weight@example.org", "By code": "code@example.org"}
-    made_ = services.make_election(hana, assembly.id, talked(assembly), of_those_present=True, typed=typed)
+    made_ = follow_ups.make_election(hana, assembly.id, talked(assembly), of_those_present=True, typed=typed)
     found = {each.name: each.weight for each in rolls.every_voter(made_.what)}
     assert found == {"Ada": 1, "Bo": 1, "Cy": 1, "Fay": 7, "weight@example.org": 3, "code@example.org": 1}
     assert elections.find(made_.what).weighted
@@ -231,28 +230,28 @@ def test_votes_that_count_several_times_in_the_room_do_so_in_the_election(assemb
 
 @pytest.mark.needs("assembly")
 def test_without_its_electorate_it_still_says_who_was_there(assembly, hana):
-    made_ = services.make_election(hana, assembly.id, talked(assembly))
+    made_ = follow_ups.make_election(hana, assembly.id, talked(assembly))
     draft = elections.find(made_.what)
     assert (draft.voter_count, draft.convened.present, draft.convened.listed, draft.convened.unlisted) == (0, 5, 0, 0)
 
 
 @pytest.mark.needs("assembly")
 def test_of_an_assembly_as_a_whole_there_is_the_electorate_alone(assembly, hana):
-    made_ = services.make_election(hana, assembly.id, 0, of_those_present=True)
+    made_ = follow_ups.make_election(hana, assembly.id, 0, of_those_present=True)
     draft = elections.find("Spring meeting")
     assert made_.round == 0
     assert voters_of(draft.name) == ["Ada", "Bo", "Cy"]
     assert elections.candidates(draft.name) == []
     assert draft.convened.round_digest == ""
-    with pytest.raises(services.NoFollowUp, match="needs the options"):
-        services.make_poll(hana, "10.0.0.1", assembly.id, 0)
+    with pytest.raises(follow_ups.NoFollowUp, match="needs the options"):
+        follow_ups.make_poll(hana, "10.0.0.1", assembly.id, 0)
 
 
 @pytest.mark.needs("assembly")
 def test_without_a_quorum_the_draft_is_made_and_says_so(assembly, hana, made):  # noqa: F811
     game = made(Type.ASSEMBLY, [CHAIR], title="Autumn", entitled=12, quorum=">1/2")
     sit(game, "Ada")
-    draft = elections.find(services.make_election(hana, game.id, 0, of_those_present=True).what)
+    draft = elections.find(follow_ups.make_election(hana, game.id, 0, of_those_present=True).what)
     assert voters_of(draft.name) == ["Ada"]
     assert (draft.convened.quorate, draft.convened.summary) == (
         False,
@@ -263,7 +262,7 @@ def test_without_a_quorum_the_draft_is_made_and_says_so(assembly, hana, made):  
 @pytest.mark.needs("assembly")
 def test_of_an_assembly_that_is_over_it_says_what_was_so_at_its_end(assembly, hana):
     drive(assembly, Step.END)
-    draft = elections.find(services.make_election(hana, assembly.id, 0, of_those_present=True).what)
+    draft = elections.find(follow_ups.make_election(hana, assembly.id, 0, of_those_present=True).what)
     assert draft.convened.at == repository.find(assembly.id)[0].ended_at
     assert draft.convened.present == 5
 
@@ -285,7 +284,7 @@ def test_robots_are_nobody(assembly):
 @pytest.mark.needs("assembly")
 def test_from_the_room_to_the_proof(assembly, hana, tmp_path, capsys):
     """The election is held, and its own program says what the room was when it called for it."""
-    name = services.make_election(hana, assembly.id, talked(assembly), of_those_present=True).what
+    name = follow_ups.make_election(hana, assembly.id, talked(assembly), of_those_present=True).what
     lifecycle.open_(hana, elections.find(name), editable=False)
     for voter in ("Ada", "Bo", "Cy"):
         voting.cast(people.find(voter), name, {"0": ["1"]}, f"form of {voter}")
@@ -305,10 +304,10 @@ def test_from_the_room_to_the_proof(assembly, hana, tmp_path, capsys):
 
 def refused(game, number, hana, match):
     for make in (
-        lambda: services.make_poll(hana, "10.0.0.1", game.id, number),
-        lambda: services.make_election(hana, game.id, number),
+        lambda: follow_ups.make_poll(hana, "10.0.0.1", game.id, number),
+        lambda: follow_ups.make_election(hana, game.id, number),
     ):
-        with pytest.raises(services.NoFollowUp, match=match):
+        with pytest.raises(follow_ups.NoFollowUp, match=match):
             make()
     assert follow_up_store.read_follow_ups(game.id) == []
 
@@ -353,58 +352,58 @@ def test_nor_of_what_has_no_options(made, hana, question):  # noqa: F811
 
 def test_only_an_assembly_is_an_electorate(ranked, made, hana):  # noqa: F811
     refused(ranked, 0, hana, "do not check in")
-    with pytest.raises(services.NoFollowUp, match="do not check in"):
-        services.make_election(hana, ranked.id, 1, of_those_present=True)
+    with pytest.raises(follow_ups.NoFollowUp, match="do not check in"):
+        follow_ups.make_election(hana, ranked.id, 1, of_those_present=True)
     trivia = asked(made(Type.TRIVIA), ([0], [0], [1]))
     refused(trivia, 1, hana, "no options")
 
 
 def test_there_is_an_end_to_it(ranked, hana, monkeypatch):
-    monkeypatch.setattr(services, "MAX_FOLLOW_UPS", 1)
-    services.make_election(hana, ranked.id, 1)
-    with pytest.raises(services.NoFollowUp, match="at most 1"):
-        services.make_poll(hana, "10.0.0.1", ranked.id, 1)
+    monkeypatch.setattr(follow_ups, "MAX_FOLLOW_UPS", 1)
+    follow_ups.make_election(hana, ranked.id, 1)
+    with pytest.raises(follow_ups.NoFollowUp, match="at most 1"):
+        follow_ups.make_poll(hana, "10.0.0.1", ranked.id, 1)
 
 
 # --- once ---
 
 
 def test_a_second_click_finds_what_the_first_one_made(ranked, hana):
-    first = services.make_poll(hana, "10.0.0.1", ranked.id, 1)
-    assert services.make_poll(hana, "10.0.0.1", ranked.id, 1) == first
-    draft = services.make_election(hana, ranked.id, 1)
-    assert services.make_election(hana, ranked.id, 1) == draft
+    first = follow_ups.make_poll(hana, "10.0.0.1", ranked.id, 1)
+    assert follow_ups.make_poll(hana, "10.0.0.1", ranked.id, 1) == first
+    draft = follow_ups.make_election(hana, ranked.id, 1)
+    assert follow_ups.make_election(hana, ranked.id, 1) == draft
     assert [each.kind for each in follow_up_store.read_follow_ups(ranked.id)] == ["poll", "election"]
     assert len(events("LiveOutcomeCarriedOn")) == 2
 
 
 def test_two_who_look_at_once_make_one_thing(ranked, hana):
-    make, first = partial(services.make_election, hana, ranked.id, 1), []
+    make, first = partial(follow_ups.make_election, hana, ranked.id, 1), []
     with overtaken_by(lambda: first.append(make().what)):
         assert [make().what] == first
     assert len(events("ElectionCreated")) == len(events("LiveOutcomeCarriedOn")) == 1
 
 
 def test_what_has_another_name_by_now_is_found_and_what_is_gone_is_made_again(ranked, hana):
-    first = services.make_election(hana, ranked.id, 1)
+    first = follow_ups.make_election(hana, ranked.id, 1)
     drafts.rename(hana, elections.find(first.what), "Summer")
-    assert services.make_election(hana, ranked.id, 1) == first
+    assert follow_ups.make_election(hana, ranked.id, 1) == first
     (linked,) = follow_up_store.linked(ranked.id, hana)
     assert (linked.title, linked.address) == ("Summer", "/election/Summer/dashboard/")
     deleting_acts.delete(hana, elections.find("Summer"))
     assert follow_up_store.linked(ranked.id, hana)[0].address == ""
-    assert services.make_election(hana, ranked.id, 1).number == 2
+    assert follow_ups.make_election(hana, ranked.id, 1).number == 2
 
 
 def test_a_poll_that_is_gone_can_be_made_again(ranked, hana):
-    first = services.make_poll(hana, "10.0.0.1", ranked.id, 1)
+    first = follow_ups.make_poll(hana, "10.0.0.1", ranked.id, 1)
     polling.delete(polling.find_runner(first.what, hana, ""))
-    assert services.make_poll(hana, "10.0.0.1", ranked.id, 1).what != first.what
+    assert follow_ups.make_poll(hana, "10.0.0.1", ranked.id, 1).what != first.what
     assert [bool(each.address) for each in follow_up_store.linked(ranked.id, hana)] == [False, True]
 
 
 def test_a_draft_is_linked_for_those_who_run_it(ranked, hana, person):
-    made_ = services.make_election(hana, ranked.id, 1)
+    made_ = follow_ups.make_election(hana, ranked.id, 1)
     ida = person("Ida")
     assert follow_up_store.linked(ranked.id, ida)[0].address == ""
     add_voters(hana, elections.find(made_.what), ["Ida"])
@@ -413,36 +412,36 @@ def test_a_draft_is_linked_for_those_who_run_it(ranked, hana, person):
 
 
 def test_a_round_that_is_taken_back_at_the_same_moment_is_not_made_into_anything(ranked, hana, monkeypatch):
-    make = services.copying.make
+    make = follow_ups.copying.make
 
     def meanwhile(*arguments, **words):
         if repository.read_state(ranked.id).counts(1):
             drive(ranked, Step.VOID)
         return make(*arguments, **words)
 
-    monkeypatch.setattr(services.copying, "make", meanwhile)
-    with pytest.raises(services.NoFollowUp, match="does not count"):
-        services.make_election(hana, ranked.id, 1)
+    monkeypatch.setattr(follow_ups.copying, "make", meanwhile)
+    with pytest.raises(follow_ups.NoFollowUp, match="does not count"):
+        follow_ups.make_election(hana, ranked.id, 1)
     assert elections.find("Where do we go?") is None
 
 
 def test_of_a_session_that_goes_at_the_same_moment_nothing_is_made(ranked, hana, monkeypatch):
-    make = services.polls.make
+    make = follow_ups.polls.make
 
     def meanwhile(*arguments, **words):
         deleting.delete(ranked.id, "Hana")
         return make(*arguments, **words)
 
-    monkeypatch.setattr(services.polls, "make", meanwhile)
+    monkeypatch.setattr(follow_ups.polls, "make", meanwhile)
     with pytest.raises(Exception, match="does not exist"):
-        services.make_poll(hana, "10.0.0.1", ranked.id, 1)
+        follow_ups.make_poll(hana, "10.0.0.1", ranked.id, 1)
     assert events("PollCreated") == []
 
 
 def test_what_was_not_told_the_worker_tells_once(ranked, hana, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(follow_up_store.RECORDING, "do", lambda task: wait(60))
-        made_ = services.make_poll(hana, "10.0.0.1", ranked.id, 1)
+        made_ = follow_ups.make_poll(hana, "10.0.0.1", ranked.id, 1)
     assert events("LiveOutcomeCarriedOn") == []
     assert follow_up_store.read_follow_ups(ranked.id) == [made_]
     assert [finish_background("tell live outcome") for _ in range(2)] == [1, 0]
@@ -529,7 +528,7 @@ def test_other_methods_and_sessions_that_are_not_there(ranked, hana, signed_in):
 
 
 def test_what_came_of_it_goes_with_the_session(ranked, hana):
-    services.make_poll(hana, "10.0.0.1", ranked.id, 1)
+    follow_ups.make_poll(hana, "10.0.0.1", ranked.id, 1)
     deleting.delete(ranked.id, "Hana")
     finish_background()
     assert follow_up_store.read_follow_ups(ranked.id) == []
@@ -547,7 +546,7 @@ def test_those_who_checked_in_by_code_vote_by_link_to_the_address_of_the_roll(ma
         own = {"account": entry.name if entry.account else "", "entry": entry.name}
         seat = seats.Seat(roll.player_of_entry(game.id, entry), entry.name, game.created_at, own=own)
         table().write(*seats.seating(game, seat))
-    made_ = services.make_election(hana, game.id, 0, of_those_present=True)
+    made_ = follow_ups.make_election(hana, game.id, 0, of_those_present=True)
     election = elections.find(made_.what)
     assert (voters_of(election.name), election.vote_by_link) == (["Ada", "zita@example.org"], True)
     assert (election.convened.listed, election.convened.unlisted) == (2, 1)
@@ -578,4 +577,4 @@ def test_an_election_of_accounts_alone_asks_them_to_sign_in(made, hana):  # noqa
     game = made(Type.ASSEMBLY, [CHAIR], title="Small meeting")
     enrol("Ada")
     sit(game, "Ada")
-    assert not elections.find(services.make_election(hana, game.id, 0, of_those_present=True).what).vote_by_link
+    assert not elections.find(follow_ups.make_election(hana, game.id, 0, of_those_present=True).what).vote_by_link

@@ -20,8 +20,8 @@ from foundation.acts.refusals import LostRace, NotNow
 from foundation.acts.storage import table, use_table
 from foundation.store.log import EventLog
 from foundation.store.table import Table
-from parts.live import counting, repository, steps
-from parts.live.rounds import Round
+from parts.live import repository, steps
+from parts.live.rounds import Round, round_digest, round_from_parts
 from parts.live.rules import Game, State, Step
 from parts.live.services import making, moving
 from parts.questions.question import Kind, Question, Type
@@ -84,7 +84,7 @@ def has_heard(game: Game, enough: int) -> bool:
 def sealed(game: Game) -> dict[int, Round]:
     state = repository.read_state(game.id)
     numbers = range(1, len(state.played) + 1)
-    return {number: counting.round_from_parts(repository.round_items(game.id, number)) for number in numbers}
+    return {number: round_from_parts(repository.round_items(game.id, number)) for number in numbers}
 
 
 def said_in(game: Game, round_: Round) -> dict[str, str]:
@@ -106,7 +106,7 @@ def all_flaws(game: Game, acts: list[Act]) -> list[str]:
 def paid_once(game: Game) -> bool:
     """Whether the log tells of each round once, and of what is there."""
     told = [each["event_data"] for each in EventLog(table()).since(0) if each["event_type"] == "LiveRoundSealed"]
-    there = {number: (each.count, counting.round_digest(each)) for number, each in sealed(game).items()}
+    there = {number: (each.count, round_digest(each)) for number, each in sealed(game).items()}
     return {each["round"]: (each["count"], each["digest"]) for each in told} == there and len(told) == len(there)
 
 

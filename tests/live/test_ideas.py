@@ -8,13 +8,11 @@ from foundation.acts.background import wait
 from foundation.acts.refusals import LostRace, NotNow
 from foundation.store import keys
 from foundation.store.log import EventLog
-from parts.live import counting, repository, seats, steps
+from parts.live import repository, rounds, seats, steps
+from parts.live.plays import ideas_order
 from parts.live.plays import ideas_order as ideas
-from parts.live.plays import ideas_store
-from parts.live.plays import ideas_store as orders
 from parts.live.plays.ideas_order import SortedIdeas
-from parts.live.pseudonyms import pseudonym
-from parts.live.rounds import GivenAnswer, options_of
+from parts.live.rounds import GivenAnswer, options_of, pseudonym
 from parts.live.rules import Phase, Step
 from parts.live.services.answering import AnswerStatus
 from parts.questions.question import Kind, Question, Type
@@ -25,8 +23,8 @@ ASKED = (Question("What should we try?", Kind.IDEAS, seconds=0),)
 WRITTEN = {"Ada": ["A bus", "a  BOAT"], "Ben": ["A boat"], "Cem": ["A bike"]}
 
 
-def sealed(game) -> counting.Round:
-    return counting.round_from_parts(repository.round_items(game.id, repository.read_state(game.id).round))
+def sealed(game) -> rounds.Round:
+    return rounds.round_from_parts(repository.round_items(game.id, repository.read_state(game.id).round))
 
 
 def events(site, kind: str) -> list[dict]:
@@ -35,7 +33,7 @@ def events(site, kind: str) -> list[dict]:
 
 def numbers(game) -> dict[str, int]:
     """The place of each idea, by its words."""
-    return {each.text: each.number for each in orders.read(game.id, 1)[1].idea_views()}
+    return {each.text: each.number for each in ideas_order.read(game.id, 1)[1].idea_views()}
 
 
 @pytest.fixture
@@ -62,11 +60,11 @@ def vote(game, *rankings: str):
 
 
 def test_what_a_room_writes_is_ranked_by_instant_runoff(site, sorted_game):
-    written, found = orders.read(sorted_game.id, 1)
+    written, found = ideas_order.read(sorted_game.id, 1)
     assert {each.text: each.by for each in found.idea_views()} == {"A boat": 2, "A bus": 1, "A bike": 1}
     assert found.idea_views()[0].text == "A boat", "What was written most often comes first."
     (event,) = events(site, "LiveAnswersSealed")
-    assert (event["count"], event["digest"]) == (3, counting.round_digest(written))
+    assert (event["count"], event["digest"]) == (3, rounds.round_digest(written))
     round_ = vote(sorted_game, "0>1>2", "0>2", "1>0")
     options = options_of(round_, ASKED[0])
     assert sorted(options) == ["A bike", "A boat", "A bus"]
@@ -74,7 +72,7 @@ def test_what_a_room_writes_is_ranked_by_instant_runoff(site, sorted_game):
     (opened,) = [each for each in events(site, "LiveSessionMoved") if each["step"] == "vote"]
     assert (opened["options"], opened["digest"]) == (3, ideas.digest(options))
     (event,) = events(site, "LiveRoundSealed")
-    assert event["digest"] == counting.round_digest(round_)
+    assert event["digest"] == rounds.round_digest(round_)
 
 
 def test_nothing_leads_from_an_idea_or_a_vote_to_who_gave_it(site, sorted_game):
@@ -297,7 +295,7 @@ def test_what_one_person_writes_twice_counts_once_and_what_is_too_long_is_cut():
 def test_nobody_puts_in_order_what_is_voted_on(sorted_game):
     drive(sorted_game, Step.VOTE)
     with pytest.raises(NotNow):
-        ideas_store.sort(sorted_game.id, 1, lambda found: found.left_out(0, out=True))
+        ideas_order.sort(sorted_game.id, 1, lambda found: found.left_out(0, out=True))
     before = repository.read_state(sorted_game.id)
     assert before.phase == Phase.VOTING
 
@@ -309,11 +307,11 @@ def test_a_vote_that_an_act_overtakes_is_opened_with_what_all_have_seen(sorted_g
 
     def overtaken(self):
         monkeypatch.setattr(SortedIdeas, "options", options)
-        ideas_store.sort(sorted_game.id, 1, lambda found: found.left_out(place["A bike"], out=True))
+        ideas_order.sort(sorted_game.id, 1, lambda found: found.left_out(place["A bike"], out=True))
         return options(self)
 
     monkeypatch.setattr(SortedIdeas, "options", overtaken)
     with pytest.raises(LostRace):
         drive(sorted_game, Step.VOTE)
     drive(sorted_game, Step.VOTE)
-    assert sorted(orders.find_order(sorted_game.id, 1).options) == ["A boat", "A bus"]
+    assert sorted(ideas_order.find_order(sorted_game.id, 1).options) == ["A boat", "A bus"]

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from parts.live import repository
-from parts.live.plays import ideas_store as orders
+from parts.live.plays import ideas_order
 from parts.live.rules import Phase, Step
 from parts.live.screens import rendering, robots, snapshots
 from parts.live.screens.formats import Role
@@ -128,7 +128,7 @@ def test_wording_is_typed_on_a_page_of_its_own(hana, game):
     assert all(f'name="idea" value="{each}"' in page for each in both)
     assert 'name="act" value="merge"' in page
     assert "Leave out" not in page
-    assert orders.find_order(game.id, 1).version == 1, "nothing is merged yet"
+    assert ideas_order.find_order(game.id, 1).version == 1, "nothing is merged yet"
     one = text(hana.get(reverse("sort_ideas", args=[game.id]), {"idea": place["A boat"]}))
     assert 'value="A boat"' in one
     assert f'value="words {place["A boat"]}"' in one
@@ -150,7 +150,7 @@ def test_wording_is_typed_on_a_page_of_its_own(hana, game):
 )
 def test_what_cannot_be_done_is_said_in_words(hana, game, act, more, says):
     assert says in text(sort(hana, game, act, **more))
-    assert orders.find_order(game.id, 1).version == 1
+    assert ideas_order.find_order(game.id, 1).version == 1
 
 
 def test_what_is_left_out_is_gone_from_all_screens_at_the_next_look(hana, game):

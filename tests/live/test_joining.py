@@ -15,7 +15,7 @@ from foundation.acts.storage import table, use_table
 from foundation.store import keys
 from foundation.store.log import EventLog
 from foundation.store.table import Unavailable
-from parts.live import changes, generated_names, names, players, repository, rules, seats
+from parts.live import changes, names, players, repository, rules, seats
 from parts.live.rules import Names, Step
 from parts.live.services import joining
 from tests.chaos import Chaos
@@ -64,7 +64,7 @@ def test_what_nobody_sees_in_a_name_is_dropped(name):
 
 @every_row("language", ["en", "de"])
 def test_names_are_drawn_in_the_language_of_the_page(language):
-    drawn = [generated_names.generate_name(language, random.Random(number)) for number in range(300)]
+    drawn = [names.generate_name(language, random.Random(number)) for number in range(300)]
     assert len(set(drawn)) > 250
     assert all(names.clean(each) == each and len(each) <= names.MAX_VISIBLE_CHARS for each in drawn)
 
@@ -74,9 +74,9 @@ def test_german_words_end_as_the_animal_wants(monkeypatch):
         def choice(self, some):
             return next(each for each in some if each in ("blau", ("Möwe", "e")) or each == ("Möwe", "e"))
 
-    assert generated_names.generate_name("de", First()) == "Blaue Möwe"
-    assert generated_names._with_end("weise", "es") == "weises"
-    assert generated_names._with_end("golden", "er") == "goldener"
+    assert names.generate_name("de", First()) == "Blaue Möwe"
+    assert names._with_end("weise", "es") == "weises"
+    assert names._with_end("golden", "er") == "goldener"
 
 
 def test_two_names_are_offered_for_one_that_is_taken(made):

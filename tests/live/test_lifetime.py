@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from parts.live import clock, lifetimes, repository, rules
+from parts.live import clock, repository, rules
 from parts.live.rules import Phase, Step
 from parts.live.screens import presence, snapshots
-from parts.live.services import correcting, ending
+from parts.live.services import correcting, moving
 from parts.questions.question import Kind, Question, Type
 from tests.clock import stands_at
 from tests.live.conftest import drive, give, seated
@@ -39,11 +39,11 @@ def phase(game) -> Phase:
 def test_an_assembly_prepared_two_weeks_before_can_be_held(made, at):
     game = made(Type.ASSEMBLY)
     at(game.created_at, 14 * ONE_DAY - ONE_MINUTE)
-    ending.end_abandoned()
+    moving.end_abandoned()
     assert Client().get(f"/join/{game.code}/").url.endswith(f"/join/{game.token}/")
     assert drive(game, Step.NEXT).phase == Phase.SHOWN
     at(game.created_at, 15 * ONE_DAY)
-    ending.end_abandoned()
+    moving.end_abandoned()
     assert phase(game) == Phase.SHOWN, "It was started yesterday."
 
 
@@ -51,7 +51,7 @@ def test_an_assembly_prepared_two_weeks_before_can_be_held(made, at):
 def test_one_that_nobody_starts_is_gone_after_two_weeks(made, at):
     game = made(Type.ASSEMBLY)
     at(game.created_at, 14 * ONE_DAY)
-    assert ending.end_abandoned() == 1
+    assert moving.end_abandoned() == 1
     assert phase(game) == Phase.ENDED
     assert repository.running_of("Hana") == []
 
@@ -62,9 +62,9 @@ def test_preparing_it_gives_it_another_two_weeks(made, at):
     at(game.created_at, 10 * ONE_DAY)
     correcting.add(game.id, "Hana", Question("Any other business", Kind.TOPIC))
     at(game.created_at, 24 * ONE_DAY - ONE_MINUTE)
-    assert ending.end_abandoned() == 0
+    assert moving.end_abandoned() == 0
     at(game.created_at, 24 * ONE_DAY + ONE_MINUTE)
-    assert ending.end_abandoned() == 1
+    assert moving.end_abandoned() == 1
 
 
 @pytest.mark.needs("assembly")
@@ -81,7 +81,7 @@ def test_no_vote_is_cut_off_while_people_vote(made, at):
     at(game.created_at, ONE_DAY + 30 * ONE_HOUR)
     give(game, ben, "no")
     at(game.created_at, ONE_DAY + 65 * ONE_HOUR)
-    assert ending.end_abandoned() == 0
+    assert moving.end_abandoned() == 0
     give(game, cy, "no")
     assert drive(game, Step.CLOSE).phase == Phase.RESULTS
     assert snapshots.current(game.id).round.result["no"] == 2
@@ -94,9 +94,9 @@ def test_a_session_ends_two_hours_after_the_last_sign_of_life(made, at):
     at(start, 2 * ONE_HOUR - ONE_MINUTE)
     give(game, ada, {"0": 4})
     at(start, 4 * ONE_HOUR - 2 * ONE_MINUTE)
-    assert ending.end_abandoned() == 0, "Somebody has answered."
+    assert moving.end_abandoned() == 0, "Somebody has answered."
     at(start, 4 * ONE_HOUR)
-    assert ending.end_abandoned() == 1
+    assert moving.end_abandoned() == 1
 
 
 def test_it_does_not_end_while_somebody_hosts_it(made, at):
@@ -105,9 +105,9 @@ def test_it_does_not_end_while_somebody_hosts_it(made, at):
     drive(game, Step.CLOSE)
     at(start, 3 * ONE_HOUR)
     presence.Presence().host_looks(snapshots.current(game.id))
-    assert ending.end_abandoned() == 0
+    assert moving.end_abandoned() == 0
     at(start, 5 * ONE_HOUR + ONE_MINUTE)
-    assert ending.end_abandoned() == 1
+    assert moving.end_abandoned() == 1
 
 
 @pytest.mark.needs("assembly")
@@ -115,15 +115,15 @@ def test_a_congress_goes_on_the_next_day(made, at):
     game = made(Type.ASSEMBLY)
     start = drive(game, Step.NEXT).changed_at
     at(start, 24 * ONE_HOUR)
-    assert ending.end_abandoned() == 0
+    assert moving.end_abandoned() == 0
     drive(game, Step.CLOSE)
     at(start, 60 * ONE_HOUR)
-    assert ending.end_abandoned() == 1, "Nobody has come back for a day and a half."
+    assert moving.end_abandoned() == 1, "Nobody has come back for a day and a half."
 
 
 def test_nothing_lives_for_ever(made):
-    game, lifetime = made(), lifetimes.Lifetime(waiting=timedelta(days=999))
-    state, last = repository.read_state(game.id), rules.later(game.created_at, lifetimes.MAX_SESSION_DURATION)
+    game, lifetime = made(), clock.Lifetime(waiting=timedelta(days=999))
+    state, last = repository.read_state(game.id), rules.later(game.created_at, clock.MAX_SESSION_DURATION)
     assert rules.is_abandoned(game, state, "", last, lifetime)
     assert not rules.is_abandoned(game, state, "", rules.later(last, -ONE_MINUTE), lifetime)
 

@@ -9,7 +9,7 @@ import pytest
 from django.utils import translation
 
 from parts.live import standings, symbols
-from parts.live.plays import best_answer, race, ranked_poll, survey, trivia
+from parts.live.plays import best_answer, ranked_poll, survey, trivia
 from parts.live.rounds import Entry, GivenAnswer, Round
 from parts.live.seats import Seat
 from parts.live.standings import standings_of
@@ -190,7 +190,7 @@ def test_every_round_of_the_count_is_there_with_who_goes_and_where_votes_go():
 
 def test_the_numbers_of_a_round_are_those_of_the_count():
     sealed = ranked_poll.count(1, 0, WHERE, said(*RACE), "s")
-    found = race.race(sealed, WHERE)
+    found = ranked_poll.race(sealed, WHERE)
     for lap, counted in zip(found["laps"], sealed.result["rounds"], strict=True):
         shown = {bar.option: bar.number for bar in lap["bars"]}
         assert shown == {option: votes or "" for option, votes in enumerate(counted["tally"])}

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from foundation.store.log import EventLog
-from parts.live import clock, counting, players, repository, seats
+from parts.live import clock, players, repository, rounds, seats
 from parts.live.rules import Names, Phase, Step
 from parts.live.screens import snapshots
 from parts.live.services import joining, seating
@@ -137,7 +137,7 @@ def test_who_is_removed_does_not_count_in_the_round_that_is_open(hana, made):
     change(hana, game, "ben", "remove")
     change(hana, game, "ben", "readmit")
     drive(game, Step.CLOSE)
-    sealed = counting.round_from_parts(repository.round_items(game.id, 1))
+    sealed = rounds.round_from_parts(repository.round_items(game.id, 1))
     assert {each.player for each in sealed.entries} == {"ben", "cem"}
 
 
@@ -216,7 +216,7 @@ def test_who_leaves_may_come_back_and_what_they_said_counts(client, made):
     assert "You have left" in client.get(address(game, "seat")).content.decode()
     assert snapshots.current(game.id).playing == []
     drive(game, Step.CLOSE)
-    assert [each.points for each in counting.round_from_parts(repository.round_items(game.id, 1)).entries] == [1000]
+    assert [each.points for each in rounds.round_from_parts(repository.round_items(game.id, 1)).entries] == [1000]
     assert client.post(address(game, "seat"), {"act": "here"}).status_code == 302
     assert client.get(address(game, "seat")).status_code == 200
     assert [each.name for each in snapshots.current(game.id).playing] == ["Ada"]

@@ -12,12 +12,11 @@ from django.urls import reverse
 from accounts import repository as people
 from foundation.qa.rules import Mode
 from parts.live import play as registry
-from parts.live import repository, steps
+from parts.live import repository, room_questions, steps
 from parts.live.answer_forms import InvalidAnswer
 from parts.live.play import Closed, Play, play_for_type, play_of
 from parts.live.plays import word_cloud
 from parts.live.plays.word_cloud import WordCloud
-from parts.live.qa import services as qa_services
 from parts.live.rounds import Round
 from parts.live.rules import Phase, Step
 from parts.live.screens import snapshots
@@ -286,7 +285,7 @@ def test_of_fewer_than_three_people_no_word_is_told(made):
 
 def test_hosts_look_at_words_before_the_wall_does(made, hana):
     game = made("word-cloud", (Question("A word?", seconds=0),))
-    qa_services.set_up(game.id, "Hana", is_on=False, texts=Mode.APPROVED)
+    room_questions.set_up(game.id, "Hana", is_on=False, texts=Mode.APPROVED)
     players = seated(game, "Ada", "Ben", "Cem")
     drive(game, Step.NEXT)
     for seat in players:

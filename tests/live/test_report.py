@@ -9,7 +9,7 @@ import json
 import pytest
 
 from foundation.store import keys
-from parts.live import counting, repository
+from parts.live import repository, rounds
 from parts.live.rules import Step
 from parts.questions.question import Type
 from tests.clock import at_its_own_moment
@@ -61,8 +61,8 @@ def test_trivia_tells_who_chose_what_and_the_places(made, hana):
         ("Ada", 1000, 1),
         ("=Ben()", 0, 1),
     ]
-    sealed = counting.round_from_parts(repository.round_items(game.id, 1))
-    assert told["rounds"][0]["digest"] == counting.round_digest(sealed)
+    sealed = rounds.round_from_parts(repository.round_items(game.id, 1))
+    assert told["rounds"][0]["digest"] == rounds.round_digest(sealed)
 
 
 def test_what_does_not_count_is_marked(made, hana):

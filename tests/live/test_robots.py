@@ -10,7 +10,7 @@ from django.utils import translation
 
 from foundation.acts.refusals import NotNow
 from foundation.store import keys
-from parts.live import clock, counting, repository, seats, steps
+from parts.live import clock, repository, rounds, seats, steps
 from parts.live.plays import survey, trivia
 from parts.live.plays.ranked_poll import random_ranking
 from parts.live.plays.robot_texts import robot_sentences
@@ -99,7 +99,7 @@ def test_beside_people_only_people_are_in_the_history(made, time):
     snapshots.current(game.id)
     give(game, ada, "0>1>2", at=time.now)
     drive(game, Step.CLOSE)
-    assert counting.round_from_parts(repository.round_items(game.id, 1)).count == 6
+    assert rounds.round_from_parts(repository.round_items(game.id, 1)).count == 6
     drive(game, Step.END)
     (past,), _cursor = repository.history("Hana", limit=5)
     assert (past.players, past.answers) == (1, 1)

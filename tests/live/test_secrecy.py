@@ -22,7 +22,7 @@ from foundation.acts.storage import table
 from foundation.store import backup, keys
 from foundation.store.table import DATA, Update
 from parts.assembly import roll
-from parts.live import clock, counting, players, pseudonyms, repository, seats
+from parts.live import clock, players, repository, rounds, seats
 from parts.live.players import Pass
 from parts.live.rounds import Entry, GivenAnswer
 from parts.live.rules import Game, Step
@@ -254,7 +254,7 @@ def entries_in_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter(range(10**9))
     began = clock.now()
     monkeypatch.setattr(clock, "now", lambda: began + next(ticks))
-    monkeypatch.setattr(counting, "anonymous_entries", signed)
+    monkeypatch.setattr(rounds, "anonymous_entries", signed)
 
 
 def a_salt_that_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,7 +284,7 @@ def a_line_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def no_pseudonyms(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (answering, pseudonyms):
+    for module in (answering, rounds):
         monkeypatch.setattr(module, "pseudonym", lambda salt, player: hashlib.sha256(player.encode()).hexdigest()[:32])
     monkeypatch.setattr("parts.live.services.closing.pseudonym", answering.pseudonym)
 

@@ -8,10 +8,10 @@ from foundation.acts.refusals import LostRace, NotNow
 from foundation.store import keys
 from foundation.store.log import EventLog
 from foundation.store.table import Delete
-from parts.live import clock, counting, repository
+from parts.live import clock, repository, rounds
 from parts.live.plays import best_answer
 from parts.live.rules import Phase, Step
-from parts.live.services import closing, ending, moving
+from parts.live.services import closing, moving
 from parts.live.services.answering import AnswerStatus
 from parts.questions.question import Kind, Question, Type
 from tests.background import finish_background
@@ -32,10 +32,10 @@ def test_a_trivia_session_pays_each_round_once(site, made):
     state = drive(game, Step.CLOSE)
     assert (state.phase, state.revealed) == (Phase.RESULTS, False)
     assert give(game, ada, [1]) == AnswerStatus.NOT_OPEN
-    sealed = counting.round_from_parts(repository.round_items(game.id, 1))
+    sealed = rounds.round_from_parts(repository.round_items(game.id, 1))
     assert {each.player: each.points for each in sealed.entries} == {"ada": 1000, "ben": 0}
     (event,) = events(site, "LiveRoundSealed")
-    assert (event["count"], event["digest"]) == (2, counting.round_digest(sealed))
+    assert (event["count"], event["digest"]) == (2, rounds.round_digest(sealed))
     drive(game, Step.REVEAL)
     assert drive(game, Step.NEXT).question == 1
     assert drive(game, Step.END).phase == Phase.ENDED
@@ -58,7 +58,7 @@ def test_answers_are_gathered_and_voted_on(made):
     boat = next(number for number in shown if gathered.answers[number].text == "A boat")
     assert give(game, ada, {"ranks": {str(boat): 1}, "shown": list(shown)}) == AnswerStatus.COUNTED
     assert drive(game, Step.CLOSE).phase == Phase.RESULTS
-    sealed = counting.round_from_parts(repository.round_items(game.id, 1))
+    sealed = rounds.round_from_parts(repository.round_items(game.id, 1))
     assert {each.player: each.points for each in sealed.entries} == {"ada": 0, "ben": 3, "cem": 0}
 
 
@@ -82,7 +82,7 @@ def test_nothing_leads_from_an_anonymous_answer_to_its_player(site, made, type_)
         assert give(game, seat, said) == AnswerStatus.COUNTED
     assert repository.read_salt(game.id, 1)
     drive(game, Step.CLOSE)
-    sealed = counting.round_from_parts(repository.round_items(game.id, 1))
+    sealed = rounds.round_from_parts(repository.round_items(game.id, 1))
     assert sealed.count == 3
     assert {each.player for each in sealed.entries} <= {""}
     assert repository.read_salt(game.id, 1) is None
@@ -101,7 +101,7 @@ def test_whoever_looks_after_the_end_closes_the_round(made, monkeypatch):
     assert give(game, ada, [1], at=end + clock.GRACE_MS + 1) == AnswerStatus.LATE
     monkeypatch.setattr(clock, "now", lambda: end + clock.GRACE_MS + 1)
     assert closing.settled(game, state).phase == Phase.RESULTS
-    assert counting.round_from_parts(repository.round_items(game.id, 1)).entries[0].points == 1000
+    assert rounds.round_from_parts(repository.round_items(game.id, 1)).entries[0].points == 1000
 
 
 def test_a_step_names_the_version_it_leaves(made):
@@ -145,7 +145,7 @@ def test_a_session_that_cannot_be_closed_is_not_waited_for(site, made, monkeypat
     monkeypatch.setattr(closing, "close", lambda game, state, who: closes.append(who) or state)
     with pytest.raises(NotNow, match="could not be closed"):
         drive(game, Step.END)
-    assert len(closes) == ending.MAX_CLOSE_ATTEMPTS
+    assert len(closes) == moving.MAX_CLOSE_ATTEMPTS
 
 
 @pytest.mark.parametrize("step", [Step.END, Step.CLOSE])

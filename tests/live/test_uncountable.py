@@ -21,7 +21,7 @@ from parts.live.plays.survey import Survey
 from parts.live.plays.trivia import Trivia
 from parts.live.rules import UNCOUNTABLE, Phase, Step
 from parts.live.screens import snapshots
-from parts.live.services import answering, deleting, ending, moving
+from parts.live.services import answering, deleting, moving
 from parts.live.services.answering import AnswerStatus
 from parts.questions.question import Type
 from tests.clock import stands_at
@@ -170,10 +170,10 @@ def test_the_worker_ends_it_when_nobody_comes_back(broken, monkeypatch, settings
     game = broken()
     pass_its_time(monkeypatch, game)
     for _round in range(2):
-        assert ending.end_abandoned() == 0, "It is not abandoned yet."
+        assert moving.end_abandoned() == 0, "It is not abandoned yet."
     assert len(failures()) == 1
     stands_at(monkeypatch, rules.later(game.created_at, timedelta(days=1)))
-    assert ending.end_abandoned() == 1
+    assert moving.end_abandoned() == 1
     state = repository.read_state(game.id)
     assert (state.phase, state.voided) == (Phase.ENDED, (1,))
 
@@ -221,7 +221,7 @@ def test_a_session_is_ended_by_whoever_looked_before_another_voided_the_round(br
         drive(game, Step.CLOSE)
     looked = repository.find(game.id)
     drive(game, Step.VOID)
-    after = ending.end(*looked, "Hana")
+    after = moving.end(*looked, "Hana")
     assert (after.phase, after.voided) == (Phase.ENDED, (1,))
 
 

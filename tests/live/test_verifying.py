@@ -11,7 +11,7 @@ from foundation.store import keys
 from foundation.store.log import EventLog
 from foundation.store.log.seal import Sealer, verify
 from foundation.store.table import Delete, Key, Put
-from parts.live import counting, repository, verifying
+from parts.live import repository, rounds, verifying
 from parts.live.rounds import Entry, Round
 from parts.live.rules import Step
 from parts.live.services import deleting
@@ -39,8 +39,8 @@ def sealed(site) -> dict:
 
 
 def test_the_event_has_digests_of_round_receipts_and_question(site, polled):
-    told, round_ = sealed(site), counting.round_from_parts(repository.round_items(polled.id, 1))
-    assert told["digest"] == hashlib.sha256(counting.round_as_bytes(round_)).hexdigest()
+    told, round_ = sealed(site), rounds.round_from_parts(repository.round_items(polled.id, 1))
+    assert told["digest"] == hashlib.sha256(rounds.round_as_bytes(round_)).hexdigest()
     receipts = [each.receipt for each in round_.entries]
     assert receipts == sorted(receipts) == repository.read_receipts(polled.id, 1, "question")
     for name, content in (
@@ -55,12 +55,12 @@ def test_the_event_has_digests_of_round_receipts_and_question(site, polled):
 def test_bytes_are_the_same_however_they_were_stored():
     entries = tuple(Entry("", f"{place % 3}>{(place + 1) % 3}", receipt=f"R{place:04d}") for place in range(2000))
     sealed = Round(7, 2, 2000, {"winners": [1], "places": [[1, 1]], "text": "Überall", "no": 0}, entries)
-    again = counting.round_from_parts(json.loads(json.dumps(counting.round_as_parts(sealed))))
-    assert counting.round_as_bytes(again) == counting.round_as_bytes(sealed)
+    again = rounds.round_from_parts(json.loads(json.dumps(rounds.round_as_parts(sealed))))
+    assert rounds.round_as_bytes(again) == rounds.round_as_bytes(sealed)
     canonical = json.dumps(
-        json.loads(counting.round_as_bytes(sealed)), ensure_ascii=False, separators=(",", ":"), sort_keys=True
+        json.loads(rounds.round_as_bytes(sealed)), ensure_ascii=False, separators=(",", ":"), sort_keys=True
     )
-    assert counting.round_as_bytes(sealed) == canonical.encode()
+    assert rounds.round_as_bytes(sealed) == canonical.encode()
 
 
 def test_the_log_holds_and_keeps_the_digest_when_the_session_is_gone(site, polled):

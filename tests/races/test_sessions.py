@@ -9,9 +9,8 @@ import pytest
 from foundation.qa import store
 from foundation.qa.rules import Fate, Mode
 from foundation.store import keys
-from parts.live import clock, qa_store, repository, seats
-from parts.live.qa import services as qa_services
-from parts.live.qa_rules import QaAction, QaQuestion
+from parts.live import clock, repository, room_questions, seats
+from parts.live.moderation import QaAction, QaQuestion
 from parts.live.rules import Step
 from parts.live.services import answering, deleting, moving, seating
 from tests.live.conftest import drive, seated
@@ -73,13 +72,13 @@ def test_a_player_is_removed_once_and_not_renamed_after(session):
 def asked(session):
     """A session in which Ada has asked something; it, and what Ben may upvote."""
     game = session()
-    qa_services.set_up(game.id, "Hana", is_on=True, mode=Mode.OPEN)
+    room_questions.set_up(game.id, "Hana", is_on=True, mode=Mode.OPEN)
     ada, ben = seated(game, "Ada", "Ben")
     return game, ben, send(game, ada, "Why?")
 
 
 def upvotes(game) -> dict[str, int]:
-    return store.read_upvotes(qa_store.board(game.id))
+    return store.read_upvotes(room_questions.board(game.id))
 
 
 def test_two_presses_upvote_once(asked):
@@ -101,17 +100,17 @@ def test_one_question_sent_twice_is_one(asked):
     game, ben, _question = asked
     with overtaken_by(partial(send, game, ben, "When?")):
         send(game, ben, "When?")
-    assert sorted(each.text for each in qa_store.read_questions(game.id)) == ["When?", "Why?"]
+    assert sorted(each.text for each in room_questions.read_questions(game.id)) == ["When?", "Why?"]
     assert qa_of(game).sent == 2
 
 
 def moderated(game, question: QaQuestion) -> QaQuestion:
-    return next(each for each in qa_store.read_questions(game.id) if each.id == question.id)
+    return next(each for each in room_questions.read_questions(game.id) if each.id == question.id)
 
 
 def test_of_two_hosts_who_moderate_a_question_the_second_changes_what_the_first_left(asked):
     game, _ben, question = asked
-    act = partial(qa_services.moderate, game.id, question.id, "Hana")
+    act = partial(room_questions.moderate, game.id, question.id, "Hana")
     with overtaken_by(partial(act, QaAction.ANSWER, "Because.")):
         act(QaAction.HIDE)
     now = moderated(game, question)
@@ -121,7 +120,7 @@ def test_of_two_hosts_who_moderate_a_question_the_second_changes_what_the_first_
 
 def test_a_question_that_one_host_has_hidden_is_not_put_up_by_another(asked):
     game, _ben, question = asked
-    act = partial(qa_services.moderate, game.id, question.id, "Hana")
+    act = partial(room_questions.moderate, game.id, question.id, "Hana")
     lost(partial(act, QaAction.PUT_UP), to=partial(act, QaAction.HIDE))
     assert (moderated(game, question).fate, qa_of(game).on_screen) == (Fate.HIDDEN, "")
 
@@ -129,6 +128,6 @@ def test_a_question_that_one_host_has_hidden_is_not_put_up_by_another(asked):
 def test_what_one_host_has_put_up_another_does_not_take_down_by_moderating(asked):
     game, ben, question = asked
     other = send(game, ben, "When?")
-    with overtaken_by(partial(qa_services.moderate, game.id, other.id, "Hana", QaAction.PUT_UP)):
-        qa_services.moderate(game.id, question.id, "Hana", QaAction.ANSWER, "Because.")
+    with overtaken_by(partial(room_questions.moderate, game.id, other.id, "Hana", QaAction.PUT_UP)):
+        room_questions.moderate(game.id, question.id, "Hana", QaAction.ANSWER, "Because.")
     assert qa_of(game).on_screen == other.id

@@ -10,13 +10,11 @@ from foundation.store.keys import fold
 from foundation.store.table import Write
 from parts.assembly import check_in, roll, speakers
 from parts.assembly.minutes import services as minutes
-from parts.live import players, repository, seats
-from parts.live.follow_ups import services as follow_ups
+from parts.live import players, repository, room_questions, seats
+from parts.live.moderation import QaAction, QaSettings, text_id
 from parts.live.plays import best_answer
-from parts.live.qa import services as questions
-from parts.live.qa_rules import QaAction, QaSettings, text_id
 from parts.live.rules import Names, Phase, Step
-from parts.live.services import correcting, deleting, hosting, seating
+from parts.live.services import correcting, deleting, follow_ups, hosting, seating
 from parts.questions.question import Kind, Question, Type
 from tests.background import finish_background
 from tests.live.conftest import drive, give, made, seated  # noqa: F401 - a fixture
@@ -147,9 +145,9 @@ def bring_forward(game) -> list[Write]:
 def asked_by_the_room(made) -> None:  # noqa: F811
     """Everything that can happen to a question, in one session that stays and in one that is deleted."""
     for game in (made(title="Asked"), made(title="Asked and deleted")):
-        questions.set_up(game.id, "Hana", is_on=True, words=(WORDS,))
+        room_questions.set_up(game.id, "Hana", is_on=True, words=(WORDS,))
         ask(game)
-    questions.set_up(game.id, "Hana", is_on=False)
+    room_questions.set_up(game.id, "Hana", is_on=False)
     deleting.delete(game.id, "Hana")
     finish_background()
 
@@ -157,10 +155,10 @@ def asked_by_the_room(made) -> None:  # noqa: F811
 def ask(game) -> None:
     aurelia, balthasar = seated(game, *NAMES[:2])
     state, qa = repository.read_state(game.id), QaSettings(is_on=True)
-    asked = questions.send(game, state, qa, aurelia, (), WORDS, 1)
+    asked = room_questions.send(game, state, qa, aurelia, (), WORDS, 1)
     for act in (QaAction.SHOW, QaAction.PUT_UP, QaAction.TAKE_DOWN, QaAction.ANSWER, QaAction.PUT_UP):
-        after = questions.moderate(game.id, asked.id, "Hana", act, WORDS)
+        after = room_questions.moderate(game.id, asked.id, "Hana", act, WORDS)
     for on in (True, False, True):
-        questions.upvote(game, state, qa, balthasar, after, on=on)
-    questions.moderate(game.id, asked.id, "Hana", QaAction.HIDE)
-    questions.moderate_texts(game.id, 1, [text_id(game.id, 1, 0, fold(WORDS))], "Hana", QaAction.HIDE)
+        room_questions.upvote(game, state, qa, balthasar, after, on=on)
+    room_questions.moderate(game.id, asked.id, "Hana", QaAction.HIDE)
+    room_questions.moderate_texts(game.id, 1, [text_id(game.id, 1, 0, fold(WORDS))], "Hana", QaAction.HIDE)

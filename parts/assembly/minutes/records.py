@@ -21,10 +21,9 @@ from foundation.store.splitting import in_parts
 from foundation.store.table import Item
 from parts.assembly.attendance import own_of
 from parts.assembly.speakers import Speech, speakers_of
-from parts.live import counting
 from parts.live.follow_up_store import FollowUp
 from parts.live.repository import game_as_item
-from parts.live.rounds import Round
+from parts.live.rounds import Round, round_from_parts
 from parts.live.rules import Game, State, question_numbers
 from parts.live.seats import Seat
 from parts.questions.question import Question, question_of
@@ -176,7 +175,7 @@ def build_minutes(head: Head, parts: Sequence[Part], additions: Additions) -> Mi
         question_of(each) for part in parts if part.name.startswith(QUESTIONS) for each in part.data["questions"]
     ]
     sealed = groupby((part for part in parts if part.name.startswith(ROUND)), key=lambda part: part.name.split("#")[1])
-    rounds = {int(number): counting.round_from_parts([part.data for part in batch]) for number, batch in sealed}
+    rounds = {int(number): round_from_parts([part.data for part in batch]) for number, batch in sealed}
     spoken = speakers_of(next((part.data for part in parts if part.name == SPEAKERS), None))
     held = (*spoken.held, *((spoken.speaking,) if spoken.speaking else ()))
     numbers = question_numbers(questions, head.played)

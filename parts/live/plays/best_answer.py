@@ -21,9 +21,8 @@ from django.utils.translation import gettext_lazy
 from foundation.pages.fragments import fragment
 from foundation.ranking.marks import RANK_PREFIX, submitted_ranks
 from foundation.store.keys import fold
-from parts.live import answer_forms, counting, moderation, repository, rules, scores
+from parts.live import answer_forms, moderation, repository, rounds, rules, scores
 from parts.live.answer_forms import InvalidAnswer
-from parts.live.counting import MAX_ANSWER_CHARS, last_by_player, one_line
 from parts.live.moderation import ModeratedText, Texts
 from parts.live.play import (
     Closed,
@@ -37,7 +36,7 @@ from parts.live.play import (
     cached,
     scored_csv_line,
 )
-from parts.live.rounds import Entry, GivenAnswer, Round
+from parts.live.rounds import MAX_ANSWER_CHARS, Entry, GivenAnswer, Round, last_by_player, one_line
 from parts.live.rules import Game, Phase, State
 from parts.live.scores import Answer, Vote
 from parts.live.seats import Seat
@@ -149,12 +148,12 @@ def parts(round_: Round, answers: Sequence[Answer], voters: Iterable[str]) -> li
     """Assigns answers to all seated players up front, so that each answer is shown about equally often."""
     many = len(answers) > scores.MAX_ANSWERS_ALL_SHOWN
     showings = {voter: list(numbers) for voter, numbers in scores.showings(voters, answers).items()} if many else {}
-    return [*counting.round_as_parts(round_), {"showings": showings}]
+    return [*rounds.round_as_parts(round_), {"showings": showings}]
 
 
 def read_gathered(game_id: str, round_: int) -> Gathered:
     *items, last = repository.gathered_items(game_id, round_)
-    sealed = counting.round_from_parts(items)
+    sealed = rounds.round_from_parts(items)
     return Gathered(sealed, merged_answers(sealed), last["showings"])
 
 

@@ -19,8 +19,7 @@ from foundation.store.table import Key, Write
 from parts.live import answer_forms, moderation, rules
 from parts.live.moderation import ModeratedText, Texts
 from parts.live.play import Closed, Closing, CsvLine, NameOf, Play, PlayContext, Text, TypedValues
-from parts.live.plays.race import race
-from parts.live.plays.ranked_poll import random_ranking, ranking_lines
+from parts.live.plays.ranked_poll import race, random_ranking, ranking_lines
 from parts.live.plays.robot_texts import robot_sentence
 from parts.live.rounds import Round, options_of
 from parts.live.rules import Game, Phase, State
@@ -29,8 +28,8 @@ from parts.live.snapshot import Snapshot
 from parts.live.symbols import and_others
 from parts.questions.question import Kind, Question, Type
 
+from . import ideas_order
 from . import ideas_order as ideas
-from . import ideas_store as orders
 from .ideas_order import MAX_IDEA_CHARS, MAX_IDEAS_PER_PERSON, SortedIdeas
 
 MAX_IDEAS_SHOWN = 60  # on one screen: a thousand phones get the same page
@@ -140,18 +139,18 @@ class Ideas(Play):
         if before is not None and before.order.settled:
             return before
         if before is None:
-            round_ = orders.read_written(game_id, state.round)
+            round_ = ideas_order.read_written(game_id, state.round)
             if round_ is None:
                 return None  # just voided
             written = ideas.ideas_of_round(round_)
         else:
             written = before.ideas
         item = context.items.get(keys.sorted_ideas(game_id, state.round))
-        order = ideas.order_of(item) if item else orders.find_order(game_id, state.round)
+        order = ideas.order_of(item) if item else ideas_order.find_order(game_id, state.round)
         return SortedIdeas(written, order) if order else None
 
     def read_previous_phase(self, game: Game, state: State) -> tuple[Round, SortedIdeas] | None:
-        return None if state.phase == Phase.QUESTION else orders.read(game.id, state.round)
+        return None if state.phase == Phase.QUESTION else ideas_order.read(game.id, state.round)
 
     def close(self, closing: Closing) -> Closed:
         game, state, box = closing.game, closing.state, closing.box
@@ -166,10 +165,10 @@ class Ideas(Play):
             cast = tuple(replace(each, value=moderation.without_options(each.value, hidden)) for each in box.last)
             closing = replace(closing, box=replace(box, last=cast))
         else:
-            robots = orders.count_robots(game.id, state.round)
+            robots = ideas_order.count_robots(game.id, state.round)
         round_ = self.counted(closing, written, sorted_, robots or 0)
         settled = replace(sorted_.order, settled=True)
-        writes = orders.change(game, state.round, sorted_.order, settled)
+        writes = ideas_order.change(game, state.round, sorted_.order, settled)
         return Closed(round_, writes=tuple(writes), robots=robots)
 
     def counted(self, closing: Closing, written: Round, sorted_: SortedIdeas, robots: int) -> Round:
@@ -190,12 +189,12 @@ class Ideas(Play):
         out = moderation.waiting_texts(closing.texts, state.round, [each.value["text"] for each in written.entries])
         if not ideas.is_sorted(written, robots):
             return Closed(self.too_little(closing, ideas.unvoted(written, robots, out=out)))
-        writes = orders.creation(game, state.round, orders.parts(written, robots), len(written.entries), out)
+        writes = ideas_order.creation(game, state.round, ideas_order.parts(written, robots), len(written.entries), out)
         return Closed(written, rules.sorting(state), tuple(writes), empties=True)
 
     def open_vote(self, game: Game, state: State) -> tuple[list[Write], dict[str, Any]]:
         """Freezes the order of the ideas; the log gets the number of options and a digest of them."""
-        found = orders.read(game.id, state.round)
+        found = ideas_order.read(game.id, state.round)
         if found is None:
             raise NotNow(rules.NOT_NOW)
         try:
@@ -204,17 +203,17 @@ class Ideas(Play):
             raise NotNow(str(refusal)) from None
         settled = replace(order, options=options, settled=True)
         event_data = {"options": len(options), "digest": ideas.digest(options)}
-        return orders.change(game, state.round, order, settled), event_data
+        return ideas_order.change(game, state.round, order, settled), event_data
 
     def moving_on(self, game: Game, state: State, after: State | None = None) -> list[Write]:
         """Discards the ideas of a voided round."""
         is_voided = state.is_under_way and after is not None and not after.counts(state.round)
-        order = orders.find_order(game.id, state.round) if is_voided else None
-        return orders.dropping(game, state.round, order) if order else []
+        order = ideas_order.find_order(game.id, state.round) if is_voided else None
+        return ideas_order.dropping(game, state.round, order) if order else []
 
     def is_lost(self, game: Game, state: State) -> bool:
         """Ideas cannot be shown without their order."""
-        return state.phase in (Phase.SORTING, Phase.VOTING) and orders.read(game.id, state.round) is None
+        return state.phase in (Phase.SORTING, Phase.VOTING) and ideas_order.read(game.id, state.round) is None
 
     # --- results ---
 

@@ -18,20 +18,28 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import orjson
 from django.utils.translation import gettext_lazy as _
 
-from foundation.acts.refusals import Refusal
+from foundation.acts import storage
+from foundation.acts.refusals import NotNow, Refusal
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import table, unchanged
+from foundation.store import keys
 from foundation.store.keys import fold
+from foundation.store.parallel import run_parallel
 from foundation.store.splitting import fitting
-from parts.live import counting
+from foundation.store.table import Delete, Item, Missing, Put, Write
+from parts.live import changes, repository, rounds, rules
 from parts.live.plays import ranked_poll
 from parts.live.repository import values, values_of
 from parts.live.rounds import Entry, GivenAnswer, Round, may_be_shown
+from parts.live.rules import Game, Phase
 from parts.questions.question import MAX_OPTION_CHARS, MAX_OPTIONS, MIN_OPTIONS, Kind, Question
 
 MAX_IDEAS_PER_PERSON = 3
@@ -65,7 +73,7 @@ class Idea:
 def valid_texts(said: Any) -> tuple[str, ...]:
     """One person's distinct ideas, cut to the limits; browsers never get here with more, other clients might."""
     written = said if isinstance(said, list | tuple) else [said]
-    by_fold = {fold(text): text for text in map(counting.one_line, written) if fold(text)}
+    by_fold = {fold(text): text for text in map(rounds.one_line, written) if fold(text)}
     return tuple(text[:MAX_IDEA_CHARS].strip() for text in list(by_fold.values())[:MAX_IDEAS_PER_PERSON])
 
 
@@ -78,7 +86,7 @@ def collected(number: int, index: int, given: Iterable[GivenAnswer]) -> Round:
         alike.setdefault(fold(text), []).append(text)
     in_order = (alike[each] for each in sorted(alike, key=_hash_order))
     ideas = (Entry("", {"text": _spelling(texts), "by": len(texts)}) for texts in in_order)
-    entries = tuple(fitting(ideas, MAX_ROUND_BYTES, counting.size_of))
+    entries = tuple(fitting(ideas, MAX_ROUND_BYTES, rounds.size_of))
     return Round(number, index, people, {"people": people, "left": len(alike) - len(entries)}, entries)
 
 
@@ -289,7 +297,7 @@ def _unpacked(packed: Any) -> Group:
 def unvoted(written: Round, robots: int, sorted_: SortedIdeas | None = None, out: Collection[int] = ()) -> Round:
     """The result without a vote, because there were too few ideas or the host closed the round."""
     if not may_be_shown(written.count, robots):
-        return counting.too_few(written.number, written.question, written.count)
+        return rounds.too_few(written.number, written.question, written.count)
     found = sorted_ or SortedIdeas(ideas_of_round(written), first_order(len(written.entries), 0, out))
     return replace(written, result=_result(written, found, ()), entries=())
 
@@ -332,3 +340,79 @@ def _ideas_by_relevance(views: Iterable[IdeaView]) -> Iterator[dict[str, Any]]:
     for each in sorted(views, key=lambda each: (each.out, not each.goes)):
         texts = list(each.texts) if each.is_merged or each.text != each.texts[0] else []
         yield {"text": each.text, "by": each.by, "texts": texts, "goes": each.goes, "out": each.out}
+
+
+# --- stored ---
+
+
+def parts(written: Round, robots: int) -> list[dict[str, Any]]:
+    """The written ideas as parts that never change."""
+    head, *others = rounds.round_as_parts(written)
+    return [head | {"robots": robots}, *others]
+
+
+def creation(
+    game: Game, round_: int, some: Sequence[dict[str, Any]], count: int, out: Collection[int] = ()
+) -> list[Write]:
+    """Stores the ideas, each in a group of its own; those in `out` await approval."""
+    order = first_order(count, len(some), out)
+    return [*repository.gathering(game, round_, some), Put(_item(game, round_, order), when=Missing())]
+
+
+def change(game: Game, round_: int, before: Order, after: Order) -> list[Write]:
+    """Fails if another host has changed the order since it was read."""
+    return [storage.change(before, after, partial(_item, game, round_))]
+
+
+def dropping(game: Game, round_: int, order: Order) -> list[Write]:
+    """A voided round leaves nothing behind."""
+    written = [Delete(keys.gathered_part(game.id, round_, number)) for number in range(order.parts)]
+    return [*written, Delete(keys.sorted_ideas(game.id, round_), when=unchanged(order))]
+
+
+def _item(game: Game, round_: int, order: Order) -> Item:
+    return repository.item_at(keys.sorted_ideas(game.id, round_), game, as_item(order))
+
+
+def find_order(game_id: str, round_: int) -> Order | None:
+    item = table().get(keys.sorted_ideas(game_id, round_))
+    return order_of(item) if item else None
+
+
+def read_written(game_id: str, round_: int) -> Round | None:
+    parts_ = repository.gathered_items(game_id, round_)
+    return rounds.round_from_parts(parts_) if parts_ else None
+
+
+def count_robots(game_id: str, round_: int) -> int:
+    """How many of the authors are robots."""
+    item = table().get(keys.gathered_part(game_id, round_, 0))
+    return int(item["robots"]) if item else 0
+
+
+def read(game_id: str, round_: int) -> tuple[Round, SortedIdeas] | None:
+    order, found = run_parallel(table(), lambda: find_order(game_id, round_), lambda: read_written(game_id, round_))
+    if order is None or found is None:
+        return None
+    return found, SortedIdeas(ideas_of_round(found), order)
+
+
+# --- sorting: several hosts may act at once without losing an action ---
+
+Sorting = Callable[[SortedIdeas], Order]
+
+
+def sort(game_id: str, round_: int, act: Sorting) -> None:
+    retry_lost_race(lambda: _sort(game_id, round_, act))
+    changes.publish(game_id)
+
+
+def _sort(game_id: str, round_: int, act: Sorting) -> None:
+    game, state = repository.load(game_id)
+    sorted_ = read(game_id, round_) if (state.phase, state.round) == (Phase.SORTING, round_) else None
+    if sorted_ is None or sorted_[1].order.settled:
+        raise NotNow(rules.NOT_NOW)
+    before = sorted_[1].order
+    after = act(sorted_[1])
+    if after != before:
+        table().write(*change(game, round_, before, after))

@@ -17,10 +17,21 @@ from foundation.store.keys import fold
 from foundation.store.splitting import fitting
 from parts.live import answer_forms, moderation
 from parts.live.answer_forms import SHEET_PREFIX, InvalidAnswer, Option
-from parts.live.counting import MAX_ANSWER_CHARS, is_whole, last_by_player, one_line, size_of, too_few, valid_options
 from parts.live.moderation import ModeratedText, Texts
 from parts.live.play import Closed, Closing, CsvLine, NameOf, Play, Text, TypedQuestion, TypedValues
-from parts.live.rounds import Entry, GivenAnswer, Round, may_be_shown
+from parts.live.rounds import (
+    MAX_ANSWER_CHARS,
+    Entry,
+    GivenAnswer,
+    Round,
+    is_whole,
+    last_by_player,
+    may_be_shown,
+    one_line,
+    size_of,
+    too_few,
+    valid_options,
+)
 from parts.live.rules import Phase, State, Step
 from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot

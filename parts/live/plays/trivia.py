@@ -12,9 +12,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from parts.live import answer_forms, scores
-from parts.live.counting import last_by_player, valid_options
 from parts.live.play import Closed, Closing, CsvLine, NameOf, Play, Text, TypedQuestion, TypedValues, scored_csv_line
-from parts.live.rounds import Entry, GivenAnswer, Round
+from parts.live.rounds import Entry, GivenAnswer, Round, last_by_player, valid_options
 from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
 from parts.live.symbols import Bar, symbol

@@ -13,10 +13,9 @@ from django.utils.translation import gettext_lazy
 
 from foundation.store.keys import fold
 from parts.live import answer_forms, moderation
-from parts.live.counting import too_few
 from parts.live.moderation import ModeratedText, Texts
 from parts.live.play import Closed, Closing, CsvLine, NameOf, Play, Text, TypedValues
-from parts.live.rounds import Round, may_be_shown
+from parts.live.rounds import Round, may_be_shown, too_few
 from parts.live.rules import Phase
 from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot

@@ -24,9 +24,10 @@ from foundation.pages.streams import Listener, send_all
 from foundation.store.splitting import by_count
 from foundation.store.table import StoreError
 from parts.live import changes, clock
+from parts.live.screens import push_events
 from parts.live.snapshot import Snapshot
 
-from . import player_part, push_events, snapshots
+from . import player_part, snapshots
 from .formats import HOSTING, OF_QA, SEATED, Role
 from .presence import PRESENCE
 from .push_events import ELSEWHERE, GONE, LAST, PushEvent

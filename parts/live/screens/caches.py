@@ -14,9 +14,8 @@ from foundation.acts.storage import table
 from foundation.qa import store
 from foundation.store import keys, sharded_reads
 from foundation.store.table import Item, Key
-from parts.live import qa_store as repository
-from parts.live.moderation import Texts
-from parts.live.qa_rules import QaQuestion, QaSettings
+from parts.live import room_questions
+from parts.live.moderation import QaQuestion, QaSettings, Texts
 from parts.live.rules import Phase, State
 from parts.live.snapshot import Snapshot
 
@@ -83,26 +82,28 @@ class QaCache:
     def look(self, item: Item | None, now: int) -> None:
         """Refreshes from the item just read, ignoring one that is older than the last. Blocks until host decisions are
         loaded, so that nothing hidden is shown afterwards."""
-        qa = repository.qa_from_item(item)
+        qa = room_questions.qa_from_item(item)
         if (qa.changes, qa.sent) >= (self.qa.changes, self.qa.sent):
             self.qa = qa
         qa = self.qa
         if (qa.texts, qa.words, qa.decided) != (self.texts.mode, self.texts.words, self._decided_for):
             with self._turn:
-                decided = repository.read_decisions(self.id) if qa.decided != self._decided_for else self.texts.decided
+                decided = (
+                    room_questions.read_decisions(self.id) if qa.decided != self._decided_for else self.texts.decided
+                )
                 self.texts, self._decided_for = Texts(self.id, qa.texts, qa.words, decided), qa.decided
         if qa.is_on:
             self._questions.at(qa.changes, qa.sent, now)
 
     def _read_questions(self) -> tuple[QaQuestion, ...]:
-        return tuple(sorted(repository.read_questions(self.id), key=lambda each: (each.at, each.id)))
+        return tuple(sorted(room_questions.read_questions(self.id), key=lambda each: (each.at, each.id)))
 
     def sum_up(self, now: int, items: Mapping[Key, Item] | None = None) -> None:
         """Uses the sums in `items` if given; otherwise reads them, at a limited rate."""
         if items is None and now - self._summed_at < UPVOTES_REFRESH_MS:
             return
         self._summed_at = now
-        found = store.read_upvotes(repository.board(self.id), items)
+        found = store.read_upvotes(room_questions.board(self.id), items)
         if found != self.upvotes:
             self.upvotes = found
 

@@ -17,10 +17,9 @@ from django.utils.translation import gettext_lazy as _
 
 from foundation.pages.fragments import fragment
 from foundation.qa.rules import Fate, Mode, author_id, best_first
-from parts.live import qa_rules as rules
-from parts.live.moderation import ModeratedText
+from parts.live import moderation
+from parts.live.moderation import ModeratedText, QaQuestion
 from parts.live.play import play_at, play_of
-from parts.live.qa_rules import QaQuestion
 from parts.live.rules import Phase
 from parts.live.screens.formats import Fragment, Role
 from parts.live.seats import Seat
@@ -76,7 +75,7 @@ def visible_questions(snapshot: Snapshot) -> list[QaQuestion]:
 
     def questions() -> list[QaQuestion]:
         some = (each for each in snapshot.qa_questions if each.is_seen and not is_of_removed(snapshot, each))
-        return rules.open_first(some, snapshot.upvotes)
+        return moderation.open_first(some, snapshot.upvotes)
 
     return _cached(snapshot, "qa visible", questions)
 
@@ -228,7 +227,7 @@ def host_lines(snapshot: Snapshot) -> list[QuestionLine]:
 
     def host_line(question: QaQuestion) -> QuestionLine:
         gone = is_of_removed(snapshot, question)
-        acts = () if gone else tuple(each.name for each in rules.offered(snapshot.qa, question))
+        acts = () if gone else tuple(each.name for each in moderation.offered(snapshot.qa, question))
         return question_line(snapshot, question, acts=acts, is_of_removed=gone)
 
     return _cached(snapshot, "qa lines of host", lines)

@@ -23,11 +23,11 @@ from foundation.acts.links import absolute_url
 from foundation.pages.fragments import fragment
 from foundation.pages.qr import shared_qr_svg
 from parts.live import clock, standings, steps
-from parts.live.follow_ups import services as follow_ups
 from parts.live.play import TypedValues, cached, play_at, play_for, play_named
 from parts.live.rules import UNCOUNTABLE, Game, Phase, State, Step
 from parts.live.screens import qa_display
 from parts.live.seats import Seat
+from parts.live.services import follow_ups
 from parts.live.snapshot import Snapshot
 from parts.live.steps import Button
 from parts.questions.question import Question

@@ -19,8 +19,7 @@ from foundation.store.splitting import by_count
 from foundation.store.table import StoreError
 from parts.live import clock, repository, seats
 from parts.live.play import play_named
-from parts.live.pseudonyms import pseudonym
-from parts.live.rounds import GivenAnswer
+from parts.live.rounds import GivenAnswer, pseudonym
 from parts.live.rules import Game, Phase, State
 from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot

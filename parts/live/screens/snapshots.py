@@ -16,10 +16,10 @@ from typing import Any
 from foundation.acts.storage import SITE, table
 from foundation.store import keys
 from foundation.store.table import Conflict, Item, Key, Unavailable
-from parts.live import changes, clock, counting, repository, seats
+from parts.live import changes, clock, repository, seats
 from parts.live.moderation import NOTHING_WRITTEN, Texts
 from parts.live.play import PlayContext, play_at, play_of
-from parts.live.rounds import Round
+from parts.live.rounds import Round, round_from_parts
 from parts.live.rules import Game, Phase, State
 from parts.live.seats import Seat
 from parts.live.services import closing
@@ -276,7 +276,7 @@ class CachedSession:
         parts: dict[int, list[Item]] = {}
         for item in repository.round_items(self.id, only):
             parts.setdefault(int(item["SK"].split("#")[1]), []).append(item)
-        found = {number: counting.round_from_parts(some) for number, some in parts.items()}
+        found = {number: round_from_parts(some) for number, some in parts.items()}
         self.rounds = dict(sorted({**self.rounds, **found}.items()))
         self.never_sealed |= set(missing) - found.keys()
 

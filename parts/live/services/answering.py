@@ -6,19 +6,20 @@ state first. If the state is already closed, the list of receipts that were coun
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
 from foundation.acts.retry import SingleFlight
-from foundation.acts.storage import SITE
+from foundation.acts.storage import SITE, table
 from foundation.ranking.codes import new_code
 from foundation.store import keys
+from foundation.store.parallel import copy_of
+from foundation.store.table import Item, Key
 
 from .. import repository
-from ..batching import BATCHES
-from ..pseudonyms import device_hash, pseudonym
-from ..rounds import GivenAnswer
+from ..rounds import GivenAnswer, device_hash, pseudonym
 from ..rules import Game, Phase, State
 from ..seats import Seat
 from . import closing
@@ -104,3 +105,70 @@ def answer_context(given: GivenAnswer | None) -> dict[str, Any]:
 def _salt(game: Game, state: State, known: bytes | None) -> bytes | None:
     """Salt of the current round if it is anonymous; `None` once it is sealed."""
     return known or (repository.read_salt(game.id, state.round) if state.secret else None)
+
+
+# --- batches ---
+
+BATCH_ITEMS = 25  # limit of the store for one batch write
+
+
+class AnswerBatch:
+    def __init__(self) -> None:
+        self.items: dict[Key, Item] = {}
+        self.looks: set[Key] = set()
+        self.done = threading.Event()
+        self.seen: dict[Key, Item] = {}
+        self.error: BaseException | None = None
+
+    def add(self, item: Item, look: Key) -> None:
+        self.items[Key(item["PK"], item["SK"])] = item
+        self.looks.add(look)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.items) >= BATCH_ITEMS
+
+    def carry_out(self) -> None:
+        try:
+            table().put_all(list(self.items.values()))
+            self.seen = table().get_many(self.looks)
+        except BaseException as error:
+            self.error = error
+            raise
+        finally:
+            self.done.set()
+
+
+class AnswerBatches:
+    def __init__(self) -> None:
+        self._turn = threading.Lock()  # held while a batch is being written
+        self._gathering = threading.Lock()
+        self._next: AnswerBatch | None = None
+
+    def put_then_look(self, item: Item, look: Key) -> Item | None:
+        """Put an item, then return the item at another key as read afterwards."""
+        with self._gathering:
+            opens = self._next is None or self._next.is_full
+            if opens:
+                self._next = AnswerBatch()
+            batch = self._next
+            assert batch is not None
+            batch.add(item, look)
+        if opens:
+            self._write(batch)
+        else:
+            batch.done.wait()
+        if batch.error is not None:
+            raise copy_of(batch.error)
+        return batch.seen.get(look)
+
+    def _write(self, batch: AnswerBatch) -> None:
+        """The thread that opened the batch writes it after the previous one; until then others may join."""
+        with self._turn:
+            with self._gathering:
+                if self._next is batch:
+                    self._next = None
+            batch.carry_out()
+
+
+BATCHES = AnswerBatches()

@@ -23,13 +23,12 @@ from foundation.store.log import Event
 from foundation.store.parallel import run_parallel
 from foundation.store.purging import purge_mark
 from foundation.store.table import Conflict, Delete, StoreError, Unavailable, Write
-from parts.live import changes, clock, counting, qa_store, repository, rules, seats
+from parts.live import changes, clock, repository, room_questions, rounds, rules, seats
 from parts.live.moderation import NOTHING_WRITTEN
 
 from ..play import AnswerBox, Closing, play_named
-from ..pseudonyms import pseudonym
 from ..repository import EMPTYING
-from ..rounds import GivenAnswer
+from ..rounds import GivenAnswer, pseudonym
 from ..rules import Game, Phase, State, Step
 from ..seats import Seat
 from .formats import HOOKS
@@ -147,7 +146,7 @@ def _read_answers(game: Game, state: State) -> Closing:
         lambda: list(seats.read_seats(game.id)),
         lambda: given_in(game.id, state.round),
         lambda: repository.read_questions(game.id),
-        lambda: qa_store.read_texts(game.id) if play.has_texts else NOTHING_WRITTEN,
+        lambda: room_questions.read_texts(game.id) if play.has_texts else NOTHING_WRITTEN,
         lambda: play.read_previous_phase(game, state),
     )
     salt, seated, given, questions, written, gathered = run_parallel(table(), *asks)
@@ -189,7 +188,7 @@ def _sealed(game: Game, state: State, who: str) -> State:
     after = _changed_now(closed.after or rules.sealed(state, revealed=play.is_revealed))
     writes = list(closed.writes)
     if is_sealed:
-        head, *others = counting.round_as_parts(round_)
+        head, *others = rounds.round_as_parts(round_)
         names = (each.player for each in (box.last if salted else round_.entries))
         head |= {"robots": box.by_robots(names) if closed.robots is None else closed.robots}
         writes += repository.round_writing(game, state.round, [head, *others])
@@ -203,7 +202,7 @@ def _sealed(game: Game, state: State, who: str) -> State:
         "game_id": game.id,
         "round": round_.number,
         "count": round_.count,
-        **counting.digests(round_, closing.round_questions, receipts),
+        **rounds.digests(round_, closing.round_questions, receipts),
         **play.seal_event_data(game, len(box.present)),
         "state": repository.state_as_item(after),
     }

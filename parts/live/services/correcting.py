@@ -6,10 +6,12 @@ the state, so that a button that calls an item by its position becomes stale.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from foundation.acts.refusals import NotNow, TooMany
@@ -17,12 +19,11 @@ from foundation.acts.retry import retry_lost_race
 from foundation.acts.storage import now_text, record
 from foundation.store.log import Event
 from foundation.store.table import Write
-from parts.live import changes, corrections, repository, steps
+from parts.live import changes, repository, steps
 from parts.questions.question import MAX_QUESTIONS, Question
 from parts.questions.rules import ChangedElsewhere, question_fingerprint
 
-from ..corrections import Questions
-from ..formats import NOT_OF_THIS_TYPE
+from ..formats import ASKED, NOT_OF_THIS_TYPE, Text
 from ..play import as_played, play_of
 from ..rules import Game, Phase, State
 
@@ -42,7 +43,7 @@ class Found:
 
     @property
     def free(self) -> list[int]:
-        return corrections.free_places(self.game, self.state)
+        return free_places(self.game, self.state)
 
 
 def retitle(game_id: str, who: str, title: str) -> None:
@@ -59,7 +60,7 @@ def change(game_id: str, who: str, place: int, seen: str, question: Question) ->
     """Replace a question; `seen` is the `question_fingerprint` of the version the page showed."""
 
     def correct(found: Found) -> Questions:
-        corrections.check_changeable(found.game, found.state, place)
+        check_changeable(found.game, found.state, place)
         before = found.questions[place]
         played = as_played(found.game, replace(question, play=before.play, run_off=before.run_off))
         if played is None:
@@ -73,7 +74,7 @@ def change(game_id: str, who: str, place: int, seen: str, question: Question) ->
 
 def move(game_id: str, who: str, place: int, seen: str, *, up: bool) -> None:
     def correct(found: Found) -> Questions:
-        return corrections.with_moved(found.questions, found.free, place, up=up)
+        return with_moved(found.questions, found.free, place, up=up)
 
     _corrected(game_id, who, "moved", place, seen, correct)
 
@@ -81,8 +82,8 @@ def move(game_id: str, who: str, place: int, seen: str, *, up: bool) -> None:
 def remove(game_id: str, who: str, place: int, seen: str) -> None:
     def correct(found: Found) -> Questions:
         if len(found.questions) == 1 and not found.game.format.any_order:
-            raise NotNow(corrections.THE_LAST_ONE)
-        return corrections.without_question(found.questions, found.free, place, found.game.format.keeps_its_place)
+            raise NotNow(THE_LAST_ONE)
+        return without_question(found.questions, found.free, place, found.game.format.keeps_its_place)
 
     _corrected(game_id, who, "removed", place, seen, correct)
 
@@ -107,7 +108,7 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None,
         if before and before not in editions:
             raise ChangedElsewhere(CHANGED_SINCE)
         at = editions.get(before, len(found.questions) if first is None else first)
-        questions = corrections.with_inserted(found.questions, found.free, question, at)
+        questions = with_inserted(found.questions, found.free, question, at)
         run_off = {"run_off": question.run_off} if question.run_off else {}
         _record(found, Event(who, "LiveItemAdded", run_off), found.game, questions)
         return next(place for place, each in enumerate(questions) if each is question)
@@ -166,3 +167,99 @@ def _new_version(game: Game, state: State, questions: Questions) -> State | None
     if state.is_open or state.phase == Phase.SORTING:
         return None
     return steps.refreshed(game, state, questions[state.question] if state.round else None)
+
+
+# --- pure ---
+
+Questions = tuple[Question, ...]
+
+NO_NEIGHBOUR = _("It cannot be moved any further in that direction.")
+THE_LAST_ONE = _("A session needs at least one question. Edit this one instead.")
+
+
+def free_places(game: Game, state: State) -> list[int]:
+    """Positions of the questions not asked yet, in order."""
+    if state.phase == Phase.ENDED:
+        return []
+    return [place for place in range(game.total_questions) if place not in state.asked_places]
+
+
+def is_changeable(game: Game, state: State, place: int) -> bool:
+    """Whether it has not been asked yet, or is shown for the first time, before it opens."""
+    is_shown = state.phase == Phase.SHOWN and state.question == place and state.played.count(place) == 1
+    return is_shown or place in free_places(game, state)
+
+
+def check_changeable(game: Game, state: State, place: int) -> None:
+    if not is_changeable(game, state, place):
+        raise NotNow(ASKED)
+
+
+def with_moved(questions: Sequence[Question], free: Sequence[int], place: int, *, up: bool) -> Questions:
+    """Swap with the nearest question in that direction that has not been asked yet."""
+    if place not in free:
+        raise NotNow(ASKED)
+    neighbour = free.index(place) + (-1 if up else 1)
+    if not 0 <= neighbour < len(free):
+        raise NotNow(NO_NEIGHBOUR)
+    after = list(questions)
+    after[place], after[free[neighbour]] = after[free[neighbour]], after[place]
+    return tuple(after)
+
+
+def without_question(
+    questions: Sequence[Question], free: Sequence[int], place: int, keeps_its_place: Text
+) -> Questions:
+    """Remove a question; later ones that have not been asked yet move up. Refused if a later one has been asked."""
+    if place not in free:
+        raise NotNow(ASKED)
+    if free[-1] != len(questions) - 1:
+        raise NotNow(keeps_its_place)
+    after, later = list(questions), free[free.index(place) :]
+    for here, there in pairwise(later):
+        after[here] = questions[there]
+    return tuple(after[:-1])
+
+
+def with_inserted(questions: Sequence[Question], free: Sequence[int], question: Question, first: int) -> Questions:
+    """Insert before the first question at or after `first` that has not been asked yet."""
+    after = [*questions, question]
+    later = [*(place for place in free if place >= first), len(questions)]
+    after[later[0]] = question
+    for here, there in pairwise(later):
+        after[there] = questions[here]
+    return tuple(after)
+
+
+# --- as a page lists them ---
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A question on the edit page."""
+
+    place: int
+    question: Question
+    edition: str
+    is_changeable: bool
+    is_first: bool  # of the movable ones
+    is_last: bool
+    is_movable: bool
+    play: str | Promise  # its label
+
+
+def rows(game: Game, state: State, questions: tuple[Question, ...]) -> list[Row]:
+    free = free_places(game, state)
+    return [
+        Row(
+            place=place,
+            question=each,
+            edition=question_fingerprint(each),
+            is_changeable=is_changeable(game, state, place),
+            is_first=free[:1] == [place],
+            is_last=free[-1:] == [place],
+            is_movable=place in free,
+            play=play_of(game, each).label,
+        )
+        for place, each in enumerate(questions)
+    ]

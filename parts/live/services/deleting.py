@@ -18,7 +18,7 @@ from parts.live import changes, repository, rules
 
 from ..repository import DELETING, EXPIRING
 from ..rules import Game, Phase, State
-from . import ending
+from . import moving
 from .formats import HOOKS
 
 
@@ -33,7 +33,7 @@ def _ended(game_id: str, who: str) -> tuple[Game, State]:
     if state.phase == Phase.ENDED:
         HOOKS.of(game).finish_ending(game_id, surely=True)  # if ending was interrupted
         return game, state
-    ending.end(game, state, who)
+    moving.end(game, state, who)
     return _ended(game_id, who)
 
 

@@ -21,14 +21,12 @@ from foundation.store import keys
 from foundation.store.keys import fold
 from foundation.store.log import Event
 from foundation.store.table import Conflict
-from parts.live import qa_store
 from parts.questions.question import Question
 
-from .. import repository
+from .. import repository, room_questions
+from ..clock import MAX_SESSION_DURATION, configured
 from ..formats import FORMATS
-from ..lifetimes import MAX_SESSION_DURATION, configured
 from ..play import suits
-from ..qa import services as qa_services
 from ..rules import Game, State, later
 from . import hosting
 from .formats import HOOKS
@@ -100,8 +98,8 @@ def copy(host: User, game_id: str, token: str) -> Game:
     chosen = {name: getattr(source, name) for name in COPIED_SETTINGS} | HOOKS.of(source).copied(source)
     questions = [each for each in repository.read_questions(game_id) if not each.run_off]
     made = make(host, source.engagement_type, questions, game_id=copy_id, **chosen)
-    qa = qa_store.qa_from_item(items.get(keys.game_qa(game_id)))
+    qa = room_questions.qa_from_item(items.get(keys.game_qa(game_id)))
     if qa.is_on:
-        qa_services.set_up(made.id, host.name, is_on=True, mode=qa.mode, named=qa.named, words=qa.words)
+        room_questions.set_up(made.id, host.name, is_on=True, mode=qa.mode, named=qa.named, words=qa.words)
     HOOKS.of(source).copy(source, made, host)
     return made

@@ -8,9 +8,8 @@ from accounts import repository as people
 from accounts.models import User
 from foundation.acts.storage import try_write
 from foundation.qa.rules import Fate
-from parts.live import clock, qa_store, repository, seats, steps
-from parts.live.qa import services as qa
-from parts.live.qa_rules import QaAction, QaSettings
+from parts.live import clock, repository, room_questions, seats, steps
+from parts.live.moderation import QaAction, QaSettings
 from parts.live.rules import Game, State, Step
 from parts.live.seats import Seat
 from parts.live.services import answering, making, moving
@@ -84,9 +83,9 @@ def _drive(game: Game, step: Step) -> None:
 
 def _ask_all(game: Game) -> None:
     """Send the demo questions under names of the room, unless all are there; later names upvote the visible ones."""
-    if len(qa_store.read_questions(game.id)) == len(ASKED):
+    if len(room_questions.read_questions(game.id)) == len(ASKED):
         return
-    settings = qa.set_up(game.id, game.created_by, is_on=True)
+    settings = room_questions.set_up(game.id, game.created_by, is_on=True)
     seated = [Seat(f"asks{number:06d}", name, game.created_at) for number, name in enumerate(ROOM[:5])]
     for number, (text, acts) in enumerate(ASKED):
         _ask(game, settings, seated[number:], text, acts)
@@ -94,8 +93,10 @@ def _ask_all(game: Game) -> None:
 
 def _ask(game: Game, settings: QaSettings, seated: list[Seat], text: str, acts: tuple[QaAction, ...]) -> None:
     author, *others = seated
-    asked = qa.send(game, State(), settings, author, (), text, clock.now())
+    asked = room_questions.send(game, State(), settings, author, (), text, clock.now())
     for act in acts if asked.fate == Fate.WAITING else ():
-        asked = qa.moderate(game.id, asked.id, game.created_by, act, ANSWER if act == QaAction.ANSWER else "")
+        asked = room_questions.moderate(
+            game.id, asked.id, game.created_by, act, ANSWER if act == QaAction.ANSWER else ""
+        )
     for seat in others if asked.is_seen else ():
-        qa.upvote(game, State(), settings, seat, asked, on=True)
+        room_questions.upvote(game, State(), settings, seat, asked, on=True)

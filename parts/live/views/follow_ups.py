@@ -19,11 +19,10 @@ from foundation.pages.client_address import client_network
 from foundation.pages.forms import form_page
 from foundation.pages.messages import refusals_as_messages
 from parts.live.follow_up_store import FollowUp, linked
-from parts.live.follow_ups import services
-from parts.live.follow_ups.formats import FOLLOW_UPS
 from parts.live.rules import Game, State
 from parts.live.screens import access
-from parts.live.services import closing
+from parts.live.services import closing, follow_ups
+from parts.live.services.follow_ups import FOLLOW_UPS
 
 POLL, ELECTION, OF_THOSE_PRESENT = "poll", "election", "electorate"
 
@@ -63,11 +62,11 @@ def follow_up(request: HttpRequest, wanted: FollowUpRequest) -> HttpResponse:
 def _making(request: HttpRequest, wanted: FollowUpRequest) -> Callable[[], FollowUp] | None:
     host, game, chosen = request.user, wanted.game, request.POST.get("make")
     if chosen == POLL:
-        return lambda: services.make_poll(host, client_network(request), game.id, wanted.round)
+        return lambda: follow_ups.make_poll(host, client_network(request), game.id, wanted.round)
     if chosen in (ELECTION, OF_THOSE_PRESENT):
         present = chosen == OF_THOSE_PRESENT
         typed = FOLLOW_UPS.of(game).typed(game, request.POST) if present else None
-        return lambda: services.make_election(host, game.id, wanted.round, of_those_present=present, typed=typed)
+        return lambda: follow_ups.make_election(host, game.id, wanted.round, of_those_present=present, typed=typed)
     return None
 
 
@@ -92,8 +91,8 @@ def _page(request: HttpRequest, wanted: FollowUpRequest, problem: str = "", stat
     game = wanted.game
     context: dict[str, Any] = {"game": game, "round": wanted.round, "made": linked(game.id, request.user)}
     try:
-        context["subject"] = services.subject(game, wanted.state, wanted.round)
-    except services.NoFollowUp as refusal:
+        context["subject"] = follow_ups.subject(game, wanted.state, wanted.round)
+    except follow_ups.NoFollowUp as refusal:
         problem, status = str(refusal), 409
     context |= FOLLOW_UPS.of(game).page_context(game, request.POST)
     return render(request, "live/follow_up.html", context | {"problem": problem}, status=status)

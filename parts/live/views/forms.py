@@ -21,8 +21,8 @@ from foundation.pages.times import local_time
 from foundation.parts import part_of
 from foundation.qa.rules import Mode, folded
 from parts.live.formats import FORMATS, is_there
+from parts.live.moderation import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, QaSettings
 from parts.live.play import Play, Text, TypedQuestion, play_for_type, play_named, registered_plays, suits
-from parts.live.qa_rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, QaSettings
 from parts.live.rules import MAX_CONTEXT_CHARS, MAX_SESSION_TITLE_CHARS, Game, Names
 from parts.live.steps import type_label
 from parts.questions import repository as sets

@@ -3,9 +3,12 @@ limited."""
 
 from __future__ import annotations
 
+import re
 from hmac import compare_digest
 from typing import Any
 
+from django import forms
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -13,25 +16,31 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import public
 from foundation.acts import features, tokens
+from foundation.acts.links import absolute_url
 from foundation.acts.rate_limits import TooOften
 from foundation.acts.refusals import Refusal
 from foundation.pages.client_address import client_network, is_loaded_by_another_site
 from foundation.pages.forms import form_page
+from foundation.pages.messages import confirm_page, message_page
+from foundation.pages.qr import qr_svg
 from foundation.store import keys
 from foundation.store.table import Item
 from parts.live import codes, names, players, repository, seats
-from parts.live.lifetimes import configured
-from parts.live.players import Player
+from parts.live.clock import configured
+from parts.live.players import Pass, Player
 from parts.live.rules import Game, Names, Phase, State
-from parts.live.screens.access import ended_page
-from parts.live.services import joining
+from parts.live.screens.access import blocked_page, ended_page
+from parts.live.screens.formats import SCREENS
+from parts.live.seats import Seat
+from parts.live.services import joining, seating
 from parts.polls.services import normalised_code
 from results.front_page.home import show_home
 
-from .join_forms import MAX_CODE_CHARS, CodeForm, PlayerNameForm, with_focus
+from .formats import PAGES
 
 OFFER = "name offered"  # purpose for which generated names are signed
 OFFER_SECONDS = 24 * 3600
@@ -173,3 +182,183 @@ def _show(request: HttpRequest, game: Game, form: PlayerNameForm, status: int = 
         name = names.offer_name(game.id)
         context |= {"offered": name, "offer": tokens.create_token(OFFER, game.id, name)}
     return render(request, "live/join/name.html", context | more, status=status)
+
+
+# --- forms ---
+
+NOT_A_CODE = re.compile(r"[^0-9A-Za-z]")
+MAX_CODE_CHARS = 20
+
+
+class CodeForm(forms.Form):
+    """The code shown or read out by the host; a poll's code has letters, and is accepted as well."""
+
+    code = forms.CharField(
+        label=gettext_lazy("Code"),
+        max_length=MAX_CODE_CHARS,
+        error_messages={"required": gettext_lazy("Enter the code from the big screen.")},
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}),
+    )
+
+    def __init__(self, *arguments: Any, letters: bool = False):
+        super().__init__(*arguments)
+        self.fields["code"].widget.attrs["inputmode"] = "text" if letters else "numeric"
+
+    def clean_code(self) -> str:
+        digits = re.sub(r"\d", lambda found: str(int(found[0])), self.cleaned_data["code"])  # digits of any script
+        code = normalised_code(NOT_A_CODE.sub("", digits))
+        if not code:
+            raise forms.ValidationError(self.fields["code"].error_messages["required"])
+        return code
+
+
+def with_focus(form: forms.Form) -> forms.Form:
+    """Focuses the form's only field if it has an error, so that screen readers announce it."""
+    for field in form.fields.values() if form.errors else ():
+        field.widget.attrs["autofocus"] = True
+    return form
+
+
+class PlayerNameField(forms.CharField):
+    """A player's name, cleaned as it will be stored."""
+
+    def __init__(self) -> None:
+        widget = forms.TextInput({"autocomplete": "nickname", "spellcheck": "false", "dir": "auto"})
+        asks = {"required": gettext_lazy("Enter a name.")}
+        super().__init__(
+            label=gettext_lazy("Your name"), max_length=names.MAX_CODE_POINTS, widget=widget, error_messages=asks
+        )
+
+    def clean(self, value: Any) -> str:
+        return names.clean(super().clean(value))
+
+
+class PlayerNameForm(forms.Form):
+    name = PlayerNameField()
+
+
+class FindPlayerForm(forms.Form):
+    q = forms.CharField(label=gettext_lazy("Name"), required=False, max_length=names.MAX_CODE_POINTS)
+
+
+# --- a player's own seat ---
+
+# --- own page ---
+
+
+@public
+@form_page
+def seat(request: HttpRequest, game_id: str) -> HttpResponse:
+    game, state, player = _load_seat(request, game_id)
+    held = players.pass_of(request, game_id)
+    if request.htmx and request.method == "GET":
+        return _still_waiting(request, game, state, player)
+    if player is None or held is None or player.seat.removed:
+        return blocked_page(request, game, state, player) or redirect("play", game.id)
+    if request.method == "POST":
+        return _act(request, game, state, player, held)
+    return blocked_page(request, game, state, player) or _show_seat(request, game, state, player.seat, held)
+
+
+def _load_seat(request: HttpRequest, game_id: str) -> tuple[Game, State, Player | None]:
+    own = players.seat_key(request, game_id)
+    found, items = repository.find_shown_with(game_id, *([own] if own else []))
+    if found is None:
+        raise Http404
+    return *found, players.from_items(request, game_id, items)
+
+
+def _still_waiting(request: HttpRequest, game: Game, state: State, player: Player | None) -> HttpResponse:
+    """Polled by pages that wait for the host, or for the device that has the seat."""
+    if player is None:
+        goes_on = not SCREENS.of(game).may_get_seat(request, game, state)
+    else:
+        goes_on = player.seat.approved or player.seat.removed or not player.is_newest
+    return HttpResponseClientRedirect(reverse("play", args=[game.id])) if goes_on else HttpResponse(status=204)
+
+
+def _show_seat(
+    request: HttpRequest,
+    game: Game,
+    state: State,
+    own: Seat,
+    held: Pass,
+    form: PlayerNameForm | None = None,
+    **more: Any,
+) -> HttpResponse:
+    address = absolute_url(reverse("take_seat", args=[game.id, players.link_of(game, held)]))
+    context = {"game": game, "seat": own, "address": address, "qr": qr_svg(address), **more}
+    if seating.may_rename_oneself(game, state):
+        context["form"] = with_focus(form) if form else PlayerNameForm(initial={"name": own.name})
+    return render(request, "live/join/seat.html", context, status=422 if form else 200)
+
+
+def _act(request: HttpRequest, game: Game, state: State, player: Player, held: Pass) -> HttpResponse:
+    act = request.POST.get("act", "")
+    if act == "here":
+        return _take_over(request, game, held)
+    if not player.is_newest:
+        return blocked_page(request, game, state, player) or redirect("play", game.id)
+    if act in PAGES.of(game).seat_acts:
+        return PAGES.of(game).seat_acts[act](request, game, held)
+    if act == "leave":
+        joining.leave(game, held)
+        return redirect("seat", game.id)
+    return _rename(request, game, state, player.seat, held)
+
+
+def _take_over(request: HttpRequest, game: Game, held: Pass) -> HttpResponse:
+    try:
+        taken = joining.take_over(game, held)
+    except Refusal as refusal:
+        return message_page(request, _("Your seat"), str(refusal), status=410)
+    return players.set_seat_cookie(redirect("play", game.id), game, taken)
+
+
+def _rename(request: HttpRequest, game: Game, state: State, own: Seat, held: Pass) -> HttpResponse:
+    if not seating.may_rename_oneself(game, state):
+        messages.error(request, str(seating.ALREADY_CHANGED))
+        return redirect("seat", game.id)
+    form = PlayerNameForm({"name": request.POST.get("instead") or request.POST.get("name", "")})
+    free: list[str] = []
+    if form.is_valid():
+        try:
+            after = seating.rename_oneself(game.id, own.player, form.cleaned_data["name"])
+            messages.success(request, _("You are now called %(name)s.") % {"name": after.name})
+            return redirect("seat", game.id)
+        except Refusal as refusal:
+            form.add_error("name", str(refusal))
+            free = getattr(refusal, "instead", [])
+    return _show_seat(request, game, state, own, held, form, instead=free)
+
+
+# --- other devices ---
+
+
+@public
+@form_page
+def take_seat(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
+    """Target of the link shown on the other device. Needs a click, so that following a link takes no seat."""
+    linked = players.pass_of_link(game_id, token)
+    found = _linked(game_id, linked) if linked else None
+    if linked is None or found is None:
+        sentence = _("This link has expired. Show a new one on the other device.")
+        return message_page(request, _("Continue here"), sentence, status=410)
+    game, own = found
+    if request.method == "POST":
+        return _take_over(request, game, linked)
+    lead, button = (
+        _("Continue as %(name)s on this device. The other device will be told."),
+        _("Continue on this device"),
+    )
+    return confirm_page(request, _("Continue here"), button, lead=lead % {"name": own.name})
+
+
+def _linked(game_id: str, linked: Pass) -> tuple[Game, Seat] | None:
+    """The seat of a link, unless another device has taken it since the link was shown."""
+    place = keys.seat(game_id, linked.player)
+    found, items = repository.find_shown_with(game_id, place)
+    own = seats.seat_from_item(items[place]) if place in items else None
+    if found is None or own is None or own.removed or own.device != linked.device:
+        return None
+    return (found[0], own) if own.secret == players.digest(linked.secret) else None

@@ -17,10 +17,9 @@ from accounts.rules import Permission
 from foundation.pages.forms import form_data, form_page, new_token, refusals_as_errors
 from foundation.pages.messages import refusals_as_messages
 from foundation.qa.rules import Mode
-from parts.live import repository, rules
-from parts.live.lifetimes import configured
+from parts.live import repository, room_questions, rules
+from parts.live.clock import configured
 from parts.live.play import registered_plays
-from parts.live.qa import services as questions
 from parts.live.rules import Game
 from parts.live.services import hosting, making
 from parts.questions import repository as sets
@@ -80,7 +79,7 @@ def _made(request: HttpRequest, form: GameForm) -> Game:
     hosting.check_makes_another(request.user)
     game = making.make(request.user, form.cleaned_data["engagement_type"], form.questions, **form.values())
     texts = Mode.APPROVED if game.is_public else Mode.OPEN
-    questions.set_up(game.id, request.user.name, is_on=form.cleaned_data["takes_questions"], texts=texts)
+    room_questions.set_up(game.id, request.user.name, is_on=form.cleaned_data["takes_questions"], texts=texts)
     return game
 
 

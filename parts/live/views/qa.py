@@ -20,10 +20,8 @@ from foundation.qa import store
 from foundation.qa.rules import Fate
 from foundation.store import keys
 from foundation.store.table import StoreError
-from parts.live import clock, players
-from parts.live import qa_store as repository
-from parts.live.qa import services
-from parts.live.qa_rules import QaAction, QaQuestion
+from parts.live import clock, players, room_questions
+from parts.live.moderation import QaAction, QaQuestion
 from parts.live.rate_limit import ANSWER_RATE, RateLimit, TooFast
 from parts.live.screens import access, qa_display, rendering, snapshots
 from parts.live.screens.access import Hosted, for_hosts
@@ -58,7 +56,7 @@ class QaContext:
 def _load(request: HttpRequest, game_id: str, question: str = "") -> QaContext | HttpResponse:
     """Loads everything in one round trip; returns a page instead if the visitor cannot play now."""
     held, place = players.pass_of(request, game_id), players.seat_key(request, game_id)
-    player, board = held.player if held else "", repository.board(game_id)
+    player, board = held.player if held else "", room_questions.board(game_id)
     also = [place, *store.viewer_keys(board, player, question)] if place else []
     snapshot, items = snapshots.current_with(game_id, *also, *keys.all_upvotes(game_id))
     if snapshot is None:
@@ -123,7 +121,7 @@ def _send(request: HttpRequest, viewer: QaContext, at: int) -> HttpResponse:
         shows_names = snapshot.qa.is_on and snapshot.qa.named
         question_rules.check_knows_names(shows_names=shows_names, knows=request.POST.get("named", ""))
         QUESTION_RATE.check(f"{snapshot.game.id} {seat.player}", at)
-        question = services.send(snapshot.game, snapshot.state, snapshot.qa, seat, viewer.own, text, at)
+        question = room_questions.send(snapshot.game, snapshot.state, snapshot.qa, seat, viewer.own, text, at)
     except Refusal as refusal:
         return _show_problem(request, viewer, str(refusal), 429 if isinstance(refusal, TooFast) else 422)
     except StoreError:
@@ -151,7 +149,7 @@ def _upvote(request: HttpRequest, viewer: QaContext) -> HttpResponse:
     try:
         ANSWER_RATE.check(f"{snapshot.game.id} {viewer.seat.player} upvotes", clock.now())
         is_gone = asked is not None and qa_display.is_of_removed(snapshot, asked)
-        changed = services.upvote(
+        changed = room_questions.upvote(
             snapshot.game, snapshot.state, snapshot.qa, viewer.seat, None if is_gone else asked, on=on
         )
     except Refusal as refusal:
@@ -228,7 +226,7 @@ def _set_up(request: HttpRequest, game_id: str) -> HttpResponse:
         "settings": (_("Saved."), {}),
     }[request.POST["act"]]
     if is_valid or request.POST["act"] == "off":
-        services.set_up(game_id, request.user.name, **(form.chosen() if is_valid else {}), **switched)
+        room_questions.set_up(game_id, request.user.name, **(form.chosen() if is_valid else {}), **switched)
         messages.success(request, done)
     return redirect("manage_qa", game_id) if is_valid else _manage_page(request, _load_snapshot(game_id), form)
 
@@ -244,7 +242,9 @@ def _moderate(request: HttpRequest, game_id: str) -> HttpResponse:
             _moderate_texts(request, game_id, question, QaAction(word))
             return HttpResponse(status=204) if is_by_script else redirect("manage_qa", game_id)
         answer = question_rules.parse_answer(request.POST.get("text", ""))
-        services.moderate(game_id, question[: question_rules.MAX_ID_CHARS], request.user.name, QaAction(word), answer)
+        room_questions.moderate(
+            game_id, question[: question_rules.MAX_ID_CHARS], request.user.name, QaAction(word), answer
+        )
     except Refusal as refusal:
         if is_by_script:
             return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
@@ -260,7 +260,7 @@ def _moderate_texts(request: HttpRequest, game_id: str, wanted: str, act: QaActi
     if act not in (QaAction.SHOW, QaAction.HIDE) or not some:
         raise NotNow(question_rules.ALREADY_CHANGED)
     for number in {each.round for each in some}:
-        services.moderate_texts(
+        room_questions.moderate_texts(
             game_id, number, [each.mark for each in some if each.round == number], request.user.name, act
         )
 

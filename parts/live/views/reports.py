@@ -6,28 +6,44 @@ Rounds are read and written one at a time, to bound memory. Anonymous sessions n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cached_property
 from itertools import groupby
 from typing import Any
 
 import orjson
-from django.utils.translation import gettext_lazy as _
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
 
+from accounts.access import public, requires
+from accounts.rules import Permission
 from foundation.acts.storage import table
+from foundation.pages.forms import form_page, new_token, token_in
 from foundation.pages.lists import as_csv
+from foundation.pages.messages import confirm_page, refusals_as_messages, run_action
 from foundation.pages.names import natural_sort_key
+from foundation.pages.page_cache import shared_page
+from foundation.pages.paging import list_context
 from foundation.qa import store
 from foundation.qa.rules import Fate, author_id, best_first
 from foundation.store import keys
-from parts.live import counting, qa_store, repository, seats, standings
-from parts.live.follow_ups import services as follow_ups
+from parts.live import repository, room_questions, rules, seats, standings
+from parts.live.clock import configured
+from parts.live.follow_up_store import linked
+from parts.live.formats import formats_on, shared_template
 from parts.live.moderation import NOTHING_WRITTEN, Texts
 from parts.live.play import Play, Text, play_of, plays_of
-from parts.live.rounds import Entry, Round
+from parts.live.rounds import Entry, Round, round_digest, round_from_parts
 from parts.live.rules import Game, Phase, State, question_numbers
+from parts.live.screens.access import Hosted, for_hosts, for_hosts_and_moderators
 from parts.live.seats import Seat
+from parts.live.services import closing, deleting, follow_ups, making
 from parts.live.standings import Standings
 from parts.questions.question import Question
 
@@ -43,10 +59,10 @@ COLUMNS = (*ROUND_COLUMNS, "row", "player", "answer", "right", "number", "points
 
 
 STATUS_LABELS: dict[Fate, Text] = {
-    Fate.WAITING: _("waited for the host"),
-    Fate.SHOWN: _("shown"),
-    Fate.ANSWERED: _("answered"),
-    Fate.HIDDEN: _("hidden"),
+    Fate.WAITING: gettext_lazy("waited for the host"),
+    Fate.SHOWN: gettext_lazy("shown"),
+    Fate.ANSWERED: gettext_lazy("answered"),
+    Fate.HIDDEN: gettext_lazy("hidden"),
 }
 
 
@@ -117,7 +133,7 @@ class Report:
         """All published rounds as sealed, including voided ones; read one at a time, in order."""
         items = table().each(keys.round_parts(self.game.id))
         for _number, parts in groupby(items, key=lambda item: item["SK"].split("#")[1]):
-            sealed = counting.round_from_parts(list(parts))
+            sealed = round_from_parts(list(parts))
             if not self.is_hidden(sealed.number):
                 yield sealed
 
@@ -131,7 +147,7 @@ class Report:
 
 def build_report(game: Game, state: State) -> Report:
     """For an anonymous session, names are not even read."""
-    report = Report(game, state, repository.read_questions(game.id), {}, (), qa_store.read_texts(game.id))
+    report = Report(game, state, repository.read_questions(game.id), {}, (), room_questions.read_texts(game.id))
     if report.is_anonymous:
         return replace(report, asked=tuple(reported_questions(game)))
     named = {each.player: each for each in seats.read_seats(game.id)}
@@ -142,11 +158,14 @@ def reported_questions(game: Game, seated: Mapping[str, Seat] | None = None) -> 
     """Best first; those of removed players count as hidden. Pass `seated` if the seats were already read."""
     place = keys.game_qa(game.id)
     items = table().get_many([place, *keys.all_upvotes(game.id)])
-    questions = qa_store.read_questions(game.id) if place in items else []
+    questions = room_questions.read_questions(game.id) if place in items else []
     if not questions:
         return
     known = {each.player: each for each in seats.read_seats(game.id)} if seated is None else seated
-    upvotes, is_named = store.read_upvotes(qa_store.board(game.id), items), qa_store.qa_from_item(items[place]).named
+    upvotes, is_named = (
+        store.read_upvotes(room_questions.board(game.id), items),
+        room_questions.qa_from_item(items[place]).named,
+    )
     removed = {author_id(game.id, each.player) for each in known.values() if each.removed}
     for each in best_first(questions, upvotes):
         name = known[each.player].name if is_named and each.player in known else ""
@@ -265,7 +284,7 @@ def as_json(report: Report) -> Iterator[bytes]:
     for sealed in report.sealed():
         each = report.visible(sealed)
         sums.add(report, each)
-        yield comma + b"\n" + orjson.dumps(_round(report, each) | {"digest": counting.round_digest(sealed)})
+        yield comma + b"\n" + orjson.dumps(_round(report, each) | {"digest": round_digest(sealed)})
         comma = b","
     players = list(_players(report, sums) if report.is_scored else _named(report))
     asked = [each.as_item() for each in report.asked]
@@ -309,3 +328,103 @@ def _players(report: Report, sums: Totals) -> Iterator[dict[str, Any]]:
     for line in sums.board(report).lines:
         player = {"player": line.player, "name": line.name, "place": line.place, "total": line.total}
         yield player | {"bonus": sums.bonus[line.player], "answered": sums.answered[line.player]}
+
+
+# --- pages ---
+
+ONE_HOUR = timedelta(hours=1)
+
+
+@for_hosts
+@require_safe
+def report(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    game, state = hosted[0], closing.settled(*hosted)
+    built = build_report(game, state)
+    asked = built.asked[:MAX_QUESTIONS_SHOWN]
+    context = {
+        "game": game,
+        "state": state,
+        "kept_days": configured().retention.days,
+        "token": new_token(),
+        "is_anonymous": built.is_anonymous,
+        "summary": report_context(built),
+        "asked": asked,
+        "more_asked": len(built.asked) - len(asked),
+        "made": linked(game.id, request.user),
+    }
+    return render(request, "live/report.html", context)
+
+
+@for_hosts
+@require_safe
+def report_csv(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    return _file(csv(build_report(*hosted)), "text/csv; charset=utf-8", "csv")
+
+
+@for_hosts
+@require_safe
+def report_json(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    return _file(as_json(build_report(*hosted)), "application/json", "json")
+
+
+def _file(lines: Iterable[str | bytes], kind: str, ending: str) -> HttpResponse:
+    answer = StreamingHttpResponse(lines, content_type=kind)
+    answer["Content-Disposition"] = f'attachment; filename="report.{ending}"'
+    return answer
+
+
+@requires(Permission.USE_APPLICATION)
+@require_safe
+def history(request: HttpRequest) -> HttpResponse:
+    """The user's own sessions, newest first, without any players."""
+
+    def read(limit: int, cursor: str | None) -> tuple[list[repository.PastSession], str | None]:
+        return repository.history(request.user.name, limit=limit, cursor=cursor)
+
+    own = {"kept_days": configured().retention.days, "kept": shared_template("history/kept")}
+    return render(request, "live/history.html", list_context(request, read) | own)
+
+
+@for_hosts
+@require_POST
+def copy(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    """Copies a session in any phase, as long as its data exists."""
+    with refusals_as_messages(request):
+        made = making.copy(request.user, hosted[0].id, token_in(request.POST))
+        messages.success(request, _("This is the copy, ready to start. Change whatever is different this time."))
+        return redirect(made.format.questions_page, made.id)
+    return redirect("games")
+
+
+ALL_GOES = gettext_lazy(
+    "This deletes everything about “%(title)s”: who was there, all answers, the report, and its entry in the history."
+)
+
+
+@for_hosts_and_moderators
+@form_page
+def delete(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    game = hosted[0]
+    if request.method == "POST":
+        run_action(request, lambda: deleting.delete(game.id, request.user.name), _("The session has been deleted."))
+        return redirect("games")
+    goes = game.format.all_but_record_goes if rules.keeps_record(*hosted) else ALL_GOES
+    runs = "" if game.ended_at else " " + _("It is still running and will be ended for everybody first.")
+    return confirm_page(
+        request, _("Delete the session"), _("Delete it"), lead=goes % {"title": game.title} + runs, danger=True
+    )
+
+
+@public
+@require_safe
+def help_live(request: HttpRequest) -> HttpResponse:
+    lifetime = configured()
+    source = {
+        "kept": lifetime.retention.days,
+        "waiting": lifetime.waiting.days,
+        "idle": lifetime.idle // ONE_HOUR,
+    }
+    formats = formats_on()
+    source |= {f"{type_}_idle": each.idle(lifetime) // ONE_HOUR for type_, each in formats.items()}
+    own = {"formats": [each.templates for each in formats.values()], "ending": shared_template("help/ending")}
+    return shared_page(request, "live/help_live.html", "live/help/all.html", lambda: source | own, source)

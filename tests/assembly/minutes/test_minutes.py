@@ -21,10 +21,9 @@ from parts.assembly import roll
 from parts.assembly.minutes import services as minutes
 from parts.assembly.minutes import views
 from parts.live import repository, seats
-from parts.live.follow_ups import services as follow_ups
 from parts.live.rules import Step
 from parts.live.seats import Seat
-from parts.live.services import deleting, moving
+from parts.live.services import deleting, follow_ups, moving
 from parts.questions.question import Type
 from results import repository as results
 from tests.background import finish_background

@@ -12,10 +12,8 @@ from foundation.acts.storage import table
 from foundation.qa import store
 from foundation.qa.rules import Mode
 from foundation.store import keys
-from parts.live import clock, players, repository, seats
-from parts.live import qa_store as questions
-from parts.live.qa import services
-from parts.live.qa_rules import QaQuestion, QaSettings
+from parts.live import clock, players, repository, room_questions, seats
+from parts.live.moderation import QaQuestion, QaSettings
 from parts.live.rules import Game
 from parts.live.screens import snapshots
 from parts.live.seats import Seat
@@ -28,7 +26,7 @@ from tests.people import sign_in
 def game(made) -> Game:  # noqa: F811
     """One in which everybody sees at once what is asked."""
     found = made()
-    services.set_up(found.id, "Hana", is_on=True, mode=Mode.OPEN)
+    room_questions.set_up(found.id, "Hana", is_on=True, mode=Mode.OPEN)
     return found
 
 
@@ -38,25 +36,25 @@ def hana(game) -> Client:
 
 
 def qa_of(game: Game) -> QaSettings:
-    return questions.qa_from_item(table().get(keys.game_qa(game.id)))
+    return room_questions.qa_from_item(table().get(keys.game_qa(game.id)))
 
 
 def send(game: Game, seat: Seat, text: str, at: int | None = None) -> QaQuestion:
-    board = questions.board(game.id)
+    board = room_questions.board(game.id)
     items = table().get_many(store.own_keys(board, seat.player))
     own = store.own_questions(QaQuestion, board, seat.player, items)
     moment = clock.now() if at is None else at
     state = repository.read_state(game.id)
-    return at_its_own_moment(lambda: services.send(game, state, qa_of(game), seat, own, text, moment))
+    return at_its_own_moment(lambda: room_questions.send(game, state, qa_of(game), seat, own, text, moment))
 
 
 def upvote(game: Game, seat: Seat, asked: QaQuestion, *, on: bool = True) -> bool:
-    return services.upvote(game, repository.read_state(game.id), qa_of(game), seat, _now(game, asked), on=on)
+    return room_questions.upvote(game, repository.read_state(game.id), qa_of(game), seat, _now(game, asked), on=on)
 
 
 def _now(game: Game, asked: QaQuestion) -> QaQuestion | None:
     item = table().get(keys.asked(game.id, asked.id))
-    return questions.question_from_item(item) if item else None
+    return room_questions.question_from_item(item) if item else None
 
 
 class Phone:

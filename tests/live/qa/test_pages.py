@@ -14,10 +14,9 @@ from django.urls import reverse
 
 from foundation.acts.storage import use_table
 from foundation.qa.rules import Fate, Mode
-from parts.live import qa_store as repository
 from parts.live import repository as games
-from parts.live.qa import services
-from parts.live.qa_rules import QaAction
+from parts.live import room_questions
+from parts.live.moderation import QaAction
 from parts.live.rules import Step
 from parts.live.services import seating
 from parts.questions.question import Type
@@ -44,14 +43,14 @@ def play(phone: Phone) -> str:
 
 
 def test_somebody_asks_and_sees_what_became_of_it(game, hana, phone):
-    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
+    room_questions.set_up(game.id, "Hana", mode=Mode.APPROVED)
     ada, ben = phone("Ada"), phone("Ben")
     assert "Questions are anonymous" in ada.page()
     sent = text_of(ada.ask("Why a bus?"))
     assert "The host reviews it first" in sent
     assert "Waiting for the host." in sent
     assert "Why a bus?" not in ben.page()
-    (asked,) = repository.read_questions(game.id)
+    (asked,) = room_questions.read_questions(game.id)
     hana.post(manage(game), {"act": f"show {asked.id}"})
     assert "Visible to everybody." in ada.page()
     assert "Why a bus?" in ben.page()
@@ -64,12 +63,12 @@ def test_somebody_asks_and_sees_what_became_of_it(game, hana, phone):
 
 
 def test_a_word_of_the_list_holds_a_question_back_and_its_author_is_told(game, phone):
-    services.set_up(game.id, "Hana", mode=Mode.WORDS, words=("idiot",))
+    room_questions.set_up(game.id, "Hana", mode=Mode.WORDS, words=("idiot",))
     ada = phone("Ada")
     held = text_of(ada.ask("Which ÍDIOT?"))
     assert "contains a word on the host's list" in held
     assert "visible to everybody" in text_of(ada.ask("Which one?"))
-    assert [each.held for each in repository.read_questions(game.id) if each.fate == Fate.WAITING] == [True]
+    assert [each.held for each in room_questions.read_questions(game.id) if each.fate == Fate.WAITING] == [True]
 
 
 def test_a_script_gets_the_words_alone(game, phone):
@@ -79,7 +78,7 @@ def test_a_script_gets_the_words_alone(game, phone):
     assert "<html" not in told.content.decode()
     assert "visible to everybody" in told.content.decode()
     assert ada.tell(text="  ").status_code == 422
-    services.set_up(game.id, "Hana", is_on=False)
+    room_questions.set_up(game.id, "Hana", is_on=False)
     assert "not taking questions at the moment" in ada.tell(text="Why not?").content.decode()
 
 
@@ -94,7 +93,7 @@ def test_what_was_typed_stays_when_it_is_refused(game, phone):
         answer = ada.client.post(ada.address, {"text": "Is it kept?"})
     assert answer.status_code == 503
     assert "Is it kept?" in text_of(answer)
-    assert repository.read_questions(game.id) == []
+    assert room_questions.read_questions(game.id) == []
 
 
 def _table():
@@ -113,7 +112,7 @@ def test_nobody_is_named_who_was_told_that_nobody_is(game, phone):
     ada, ben = phone("Ada"), phone("Ben")
     page = ada.page()
     assert '<input type="hidden" name="named" value="no" form="ask">' in page
-    services.set_up(game.id, "Hana", named=True)
+    room_questions.set_up(game.id, "Hana", named=True)
     answer = ada.ask("Who pays?", named="no")
     assert answer.status_code == 422
     assert "Names are now shown with questions" in text_of(answer)
@@ -126,7 +125,7 @@ def test_nobody_is_named_who_was_told_that_nobody_is(game, phone):
 def test_upvotes_without_a_script_and_with_one(game, phone):
     ada, ben = phone("Ada"), phone("Ben")
     ada.ask("Why?")
-    (asked,) = repository.read_questions(game.id)
+    (asked,) = room_questions.read_questions(game.id)
     assert f'name="upvote" value="{asked.id}"' in ben.page()
     assert "qa-upvote" not in ada.page(), "one's own has no button"
     answer = ben.client.post(ben.address, {"upvote": asked.id})
@@ -149,7 +148,7 @@ def test_the_way_there_and_how_many_are_open(game, phone):
     ada.ask("Why?")
     ada.ask("When?")
     assert "<b>2</b>" in play(ada)
-    services.set_up(game.id, "Hana", is_on=False)
+    room_questions.set_up(game.id, "Hana", is_on=False)
     assert link not in play(ada)
     assert "The host is not taking questions at the moment." in ada.page()
     assert "Why?" not in ada.page()
@@ -172,7 +171,7 @@ def test_who_has_no_seat_asks_nothing(game, client):
     assert client.post(address, {"text": "Why?"})["Location"] == reverse("join")
     assert client.post(address, {"text": "Why?"}, headers={"HX-Request": "true"}).status_code == 409
     assert client.put(address).status_code == 405
-    assert repository.read_questions(game.id) == []
+    assert room_questions.read_questions(game.id) == []
 
 
 # --- those who host ---
@@ -192,7 +191,7 @@ def test_a_session_begins_without_and_may_begin_with_questions(made, hana):
         from foundation.acts.storage import table
         from foundation.store import keys
 
-        qa = repository.qa_from_item(table().get(keys.game_qa(game_id)))
+        qa = room_questions.qa_from_item(table().get(keys.game_qa(game_id)))
         assert (qa.is_on, qa.mode, qa.named) == (is_on, Mode.APPROVED, False)
 
 
@@ -226,7 +225,7 @@ def test_turning_questions_on_and_choosing_how(made, hana):
 
 def test_questions_are_turned_off_even_if_what_was_typed_cannot_be_saved(made, hana):
     game = made(Type.POLL)
-    services.set_up(game.id, "Hana", is_on=True)
+    room_questions.set_up(game.id, "Hana", is_on=True)
     answer = hana.post(manage(game), {"act": "off", "mode": "words", "words": "x" * 61})
     assert answer.status_code == 422
     assert "Questions are off" in text_of(answer)
@@ -237,8 +236,8 @@ def test_questions_are_turned_off_even_if_what_was_typed_cannot_be_saved(made, h
 def test_the_host_s_list_what_waits_first_and_one_press_each(game, hana):
     ada, ben, cleo = seated(game, "Ada", "Ben", "Cleo")
     shown, answered = send(game, ada, "Shown?", 1), send(game, ben, "Answered?", 2)
-    services.moderate(game.id, answered.id, "Hana", QaAction.ANSWER)
-    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
+    room_questions.moderate(game.id, answered.id, "Hana", QaAction.ANSWER)
+    room_questions.set_up(game.id, "Hana", mode=Mode.APPROVED)
     first, second = send(game, cleo, "Waits?", 3), send(game, ada, "Waits, too?", 4)
     page = text_of(hana.get(manage(game)))
     order = [page.index(f"{each.text}</p>") for each in (first, second, shown, answered)]
@@ -246,7 +245,7 @@ def test_the_host_s_list_what_waits_first_and_one_press_each(game, hana):
     assert "<b>2</b> are waiting for you" in page
     for act, fate in (("show", Fate.SHOWN), ("hide", Fate.HIDDEN)):
         assert hana.post(manage(game), {"act": f"{act} {first.id}"}, headers=FETCH).status_code == 204
-        assert {each.id: each.fate for each in repository.read_questions(game.id)}[first.id] == fate
+        assert {each.id: each.fate for each in room_questions.read_questions(game.id)}[first.id] == fate
     again = hana.post(manage(game), {"act": f"hide {first.id}"}, headers=FETCH)
     assert again.status_code == 409
     assert "That has already been done" in text_of(again)
@@ -257,7 +256,7 @@ def test_the_host_s_list_what_waits_first_and_one_press_each(game, hana):
 
 def test_showing_a_question_twice_does_not_close_it(game, hana):
     """The button that closes it is the last, far from the one that was pressed."""
-    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
+    room_questions.set_up(game.id, "Hana", mode=Mode.APPROVED)
     (ada,) = seated(game, "Ada")
     asked = send(game, ada, "Why a bus?")
 
@@ -299,7 +298,7 @@ def test_a_question_on_the_big_screen(game, hana, client):
 
 
 def test_what_waits_is_said_where_the_host_looks(game, hana):
-    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
+    room_questions.set_up(game.id, "Hana", mode=Mode.APPROVED)
     (ada,) = seated(game, "Ada")
     send(game, ada, "Why?")
     for name in ("host_game", "remote"):
@@ -320,7 +319,7 @@ def test_one_address_sends_what_a_hall_sends(game):
     """Through the pages, too, nothing is counted by address."""
     phones = [Phone(game, f"Guest {number}") for number in range(25)]
     assert {each.tell(text=f"Question of {each.seat.name}?").status_code for each in phones} == {200}
-    assert len(repository.read_questions(game.id)) == 25
+    assert len(room_questions.read_questions(game.id)) == 25
 
 
 @pytest.mark.parametrize("path", ["qa", "manage_qa"])
@@ -336,8 +335,8 @@ def test_pages_are_nobody_s_to_keep(game, hana, phone, path):
 def test_the_report_has_what_the_room_asked(game, hana):
     ada, ben, troll = seated(game, "Ada", "Ben", "Troll")
     first = send(game, ada, "=Why()?")
-    services.moderate(game.id, first.id, "Hana", QaAction.ANSWER, "It rains.")
-    services.set_up(game.id, "Hana", named=True)
+    room_questions.moderate(game.id, first.id, "Hana", QaAction.ANSWER, "It rains.")
+    room_questions.set_up(game.id, "Hana", named=True)
     second = send(game, ben, "When?")
     send(game, troll, "Rude?")
     seating.remove(game.id, "troll", "Hana")

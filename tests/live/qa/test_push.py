@@ -10,9 +10,8 @@ from django.urls import reverse
 
 from foundation.pages.streams import OPEN_STREAM
 from foundation.qa.rules import Mode
-from parts.live import changes, clock
-from parts.live.qa import services
-from parts.live.qa_rules import QaAction
+from parts.live import changes, clock, room_questions
+from parts.live.moderation import QaAction
 from parts.live.rules import Step
 from parts.live.screens import broadcaster, caches, presence, qa_display, rendering, snapshots
 from parts.live.screens.broadcaster import Broadcaster
@@ -49,11 +48,11 @@ def told(answer) -> dict[str, str]:
 def test_what_is_hidden_is_gone_with_the_first_look_after_it(game, ours):
     ada, ben = seated(game, "Ada", "Ben")
     asked = send(game, ada, "Why a bus?")
-    services.moderate(game.id, asked.id, "Hana", QaAction.PUT_UP)
+    room_questions.moderate(game.id, asked.id, "Hana", QaAction.PUT_UP)
     phone, wall = listening(ours, game, Role.QA, ben), listening(ours, game, Role.SCREEN)
     host = listening(ours, game, Role.MANAGE_QA)
     ours.tick()
-    services.moderate(game.id, asked.id, "Hana", QaAction.HIDE)
+    room_questions.moderate(game.id, asked.id, "Hana", QaAction.HIDE)
     ours.tick(only_woken=True)
     assert "Why a bus?" not in html(phone, "screen")
     assert "screen" in phone.names
@@ -66,7 +65,7 @@ def test_the_end_reaches_a_wall_that_shows_a_question(game, ours, client):
     """By push, and on the page that reloads itself without scripts."""
     (ada,) = seated(game, "Ada")
     asked = send(game, ada, "Why a bus?")
-    services.moderate(game.id, asked.id, "Hana", QaAction.PUT_UP)
+    room_questions.moderate(game.id, asked.id, "Hana", QaAction.PUT_UP)
     wall, phone = listening(ours, game, Role.SCREEN), listening(ours, game, Role.PLAYER, ada)
     address = reverse("screen", args=[game.id, game.screen_token])
     assert "Why a bus?" in client.get(address).content.decode()
@@ -94,21 +93,21 @@ def test_another_process_hears_of_it_at_its_next_look(game, monkeypatch):
     send(game, ada, "Not seen for a second?")
     elsewhere.tick()
     assert "Not seen" not in html(phone, "screen")
-    services.moderate(game.id, first.id, "Hana", QaAction.HIDE)
+    room_questions.moderate(game.id, first.id, "Hana", QaAction.HIDE)
     elsewhere.tick()
     assert "Why a bus?" not in html(phone, "screen")
     assert "When?" in html(phone, "screen")
 
 
 def test_the_author_alone_is_told_what_became_of_a_question(game, ours):
-    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
+    room_questions.set_up(game.id, "Hana", mode=Mode.APPROVED)
     ada, ben = seated(game, "Ada", "Ben")
     of_ada, of_ben = (listening(ours, game, Role.QA, seat) for seat in (ada, ben))
     asked = send(game, ada, "Why a bus?")
     ours.tick(only_woken=True)
     assert "Waiting for the host." in html(of_ada, "mine")
     assert of_ben.names == []
-    services.moderate(game.id, asked.id, "Hana", QaAction.HIDE)
+    room_questions.moderate(game.id, asked.id, "Hana", QaAction.HIDE)
     ours.tick(only_woken=True)
     assert "Hidden by the host." in html(of_ada, "mine")
     assert not re.search(r"\bbus\b", of_ben.text)
@@ -150,7 +149,7 @@ def test_sums_are_read_every_two_seconds_at_most_and_only_while_somebody_looks(s
 
 
 def test_pages_that_ask_are_told_the_same(game, phone):
-    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
+    room_questions.set_up(game.id, "Hana", mode=Mode.APPROVED)
     ada, ben = phone("Ada"), phone("Ben")
     first = ada.now().json()["version"]
     assert ada.now(version=first).status_code == 204
@@ -178,7 +177,7 @@ def test_a_stream_of_questions_is_a_player_s_own(game, phone, ours, client):
 
 def test_what_waits_is_pushed_to_hosts_alone(game, hana, phone, client):
     address = reverse("game_now", args=[game.id, "manage_qa"])
-    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
+    room_questions.set_up(game.id, "Hana", mode=Mode.APPROVED)
     ada = phone("Ada")
     ada.tell(text="Why a bus?")
     assert "Why a bus?" in told(hana.get(address))["screen"]
@@ -221,7 +220,7 @@ def test_an_answer_that_is_hidden_while_the_room_votes_leaves_every_phone_with_t
     )
     ours.tick()
     (found,) = [each for each in qa_display.texts_to_moderate(snapshots.current(game.id)) if each.text == "Idiots"]
-    services.moderate_texts(game.id, found.round, [found.mark], "Hana", QaAction.HIDE)
+    room_questions.moderate_texts(game.id, found.round, [found.mark], "Hana", QaAction.HIDE)
     ours.tick(only_woken=True)
     assert "More benches" in html(phone, "mine")
     assert "Idiots" not in html(phone, "mine")

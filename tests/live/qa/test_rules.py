@@ -8,8 +8,8 @@ import pytest
 
 from foundation.acts.refusals import NotNow
 from foundation.qa.rules import Fate, Mode, best_first, check_upvotable, with_initial_fate
-from parts.live import qa_rules as rules
-from parts.live.qa_rules import QaAction, QaQuestion, QaSettings
+from parts.live import moderation
+from parts.live.moderation import QaAction, QaQuestion, QaSettings
 from parts.live.rules import Phase
 from tests.rows import every_row
 
@@ -47,18 +47,18 @@ def test_without_a_choice_the_host_looks_first_and_nobody_is_named():
 
 def test_how_many_somebody_may_send():
     some = [asked(f"q{number}", Fate.SHOWN) for number in range(19)]
-    rules.check_sends(ON, Phase.QUESTION, some)
+    moderation.check_sends(ON, Phase.QUESTION, some)
     with pytest.raises(NotNow, match="20 questions"):
-        rules.check_sends(ON, Phase.QUESTION, [*some, asked("q19")])
+        moderation.check_sends(ON, Phase.QUESTION, [*some, asked("q19")])
     waiting = [asked(f"q{number}", Fate.WAITING) for number in range(5)]
-    rules.check_sends(ON, Phase.WAITING, waiting[:4])
+    moderation.check_sends(ON, Phase.WAITING, waiting[:4])
     with pytest.raises(NotNow, match="are waiting"):
-        rules.check_sends(ON, Phase.WAITING, waiting)
+        moderation.check_sends(ON, Phase.WAITING, waiting)
     with pytest.raises(NotNow, match="is full"):
-        rules.check_sends(replace(ON, sent=2_000), Phase.WAITING, [])
+        moderation.check_sends(replace(ON, sent=2_000), Phase.WAITING, [])
     for qa, phase in ((QaSettings(), Phase.WAITING), (ON, Phase.ENDED)):
         with pytest.raises(NotNow):
-            rules.check_sends(qa, phase, [])
+            moderation.check_sends(qa, phase, [])
 
 
 # --- upvotes and order ---
@@ -73,14 +73,14 @@ def test_who_may_upvote_what():
             check_upvotable(found, who)
     for qa, phase in ((ON, Phase.ENDED), (QaSettings(), Phase.QUESTION)):
         with pytest.raises(NotNow):
-            rules.check_takes(qa, phase)
+            moderation.check_takes(qa, phase)
 
 
 def test_most_upvotes_first_then_the_oldest_and_what_is_answered_last():
     some = [asked("q1", at=3), asked("q2", at=2), asked("q3", at=1), asked("q4", Fate.ANSWERED, at=0)]
     numbers = {"q1": 2, "q4": 9}
     assert [each.id for each in best_first(some, numbers)] == ["q4", "q1", "q3", "q2"]
-    assert [each.id for each in rules.open_first(some, numbers)] == ["q1", "q3", "q2", "q4"]
+    assert [each.id for each in moderation.open_first(some, numbers)] == ["q1", "q3", "q2", "q4"]
 
 
 # --- hosts ---
@@ -91,18 +91,18 @@ def test_what_is_offered_is_exactly_what_changes_something():
         for up in ("", "q1"):
             qa, question = replace(ON, on_screen=up), asked(fate=fate)
             for act in QaAction:
-                is_offered = act in rules.offered(qa, question)
-                after = rules.moderated(question, act, "Because."), rules.screen_after(qa, question, act)
+                is_offered = act in moderation.offered(qa, question)
+                after = moderation.moderated(question, act, "Because."), moderation.screen_after(qa, question, act)
                 assert not is_offered or after != (question, up), (fate, up, act)
                 if not is_offered:
                     with pytest.raises(NotNow):
-                        rules.check_offered(qa, question, act)
+                        moderation.check_offered(qa, question, act)
 
 
 def test_what_is_hidden_leaves_the_big_screen_and_nothing_else_does():
     qa = replace(ON, on_screen="q1")
-    assert rules.screen_after(qa, asked("q1"), QaAction.HIDE) == ""
-    assert rules.screen_after(qa, asked("q2"), QaAction.HIDE) == "q1"
-    assert rules.screen_after(qa, asked("q1"), QaAction.ANSWER) == "q1"
-    assert rules.screen_after(qa, asked("q2"), QaAction.PUT_UP) == "q2"
-    assert rules.moderated(asked(fate=Fate.ANSWERED, answer="No."), QaAction.SHOW).answer == ""
+    assert moderation.screen_after(qa, asked("q1"), QaAction.HIDE) == ""
+    assert moderation.screen_after(qa, asked("q2"), QaAction.HIDE) == "q1"
+    assert moderation.screen_after(qa, asked("q1"), QaAction.ANSWER) == "q1"
+    assert moderation.screen_after(qa, asked("q2"), QaAction.PUT_UP) == "q2"
+    assert moderation.moderated(asked(fate=Fate.ANSWERED, answer="No."), QaAction.SHOW).answer == ""

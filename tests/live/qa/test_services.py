@@ -12,10 +12,8 @@ from foundation.acts.storage import table, use_table
 from foundation.qa import store
 from foundation.qa.rules import MAX_WAITING_PER_PERSON, Fate, Mode, author_id, question_id
 from foundation.store.log import EventLog
-from parts.live import changes, clock
-from parts.live import qa_store as repository
-from parts.live.qa import services
-from parts.live.qa_rules import QaAction, QaQuestion
+from parts.live import changes, clock, room_questions
+from parts.live.moderation import QaAction, QaQuestion
 from parts.live.rate_limit import RateLimit, TooFast
 from parts.live.rules import Step
 from parts.live.screens import qa_display, snapshots
@@ -34,7 +32,7 @@ def events(site) -> list[tuple[str, dict]]:
 
 
 def moderate(game, asked, act, answer="") -> None:
-    services.moderate(game.id, asked.id, "Hana", act, answer)
+    room_questions.moderate(game.id, asked.id, "Hana", act, answer)
 
 
 # --- sending ---
@@ -42,7 +40,7 @@ def moderate(game, asked, act, answer="") -> None:
 
 def test_a_question_waits_is_shown_answered_and_hidden(site, made):
     game = made()
-    services.set_up(game.id, "Hana", is_on=True)
+    room_questions.set_up(game.id, "Hana", is_on=True)
     (ada,) = seated(game, "Ada")
     asked = send(game, ada, "Why a bus?")
     assert asked.fate == Fate.WAITING
@@ -59,7 +57,7 @@ def test_a_question_waits_is_shown_answered_and_hidden(site, made):
 
 
 def test_the_log_has_no_words_no_names_and_of_the_list_only_its_length(site, game):
-    services.set_up(game.id, "Hana", mode=Mode.WORDS, words=("zebra", "gnu"))
+    room_questions.set_up(game.id, "Hana", mode=Mode.WORDS, words=("zebra", "gnu"))
     (ada,) = seated(game, "Ada")
     asked = send(game, ada, "Zebra crossings?")
     assert asked.held
@@ -79,29 +77,29 @@ def test_the_log_has_no_words_no_names_and_of_the_list_only_its_length(site, gam
 
 def test_what_is_chosen_twice_is_one_event_and_what_is_off_is_off(site, game):
     before = events(site)
-    services.set_up(game.id, "Hana", is_on=True, mode=Mode.OPEN)
+    room_questions.set_up(game.id, "Hana", is_on=True, mode=Mode.OPEN)
     assert events(site) == before
     (ada,) = seated(game, "Ada")
     asked = send(game, ada, "Why?")
     moderate(game, asked, QaAction.PUT_UP)
-    services.set_up(game.id, "Hana", is_on=False)
+    room_questions.set_up(game.id, "Hana", is_on=False)
     assert qa_of(game).on_screen == "", "nor is it there when they are on again"
     assert snapshots.current(game.id).qa_questions == ()
     with pytest.raises(NotNow, match="not taking questions at the moment"):
         send(game, ada, "And now?")
-    services.set_up(game.id, "Hana", is_on=True)
+    room_questions.set_up(game.id, "Hana", is_on=True)
     assert seen_by_all(game) == ["Why?"]
 
 
 def test_who_asks_is_kept_only_where_everybody_is_to_see_it(site, game):
     otto, ben = seated(game, "Otto", "Ben")  # no name that could stand among hexadecimal digits
     hidden = send(game, otto, "Without a name?")
-    services.set_up(game.id, "Hana", named=True)
+    room_questions.set_up(game.id, "Hana", named=True)
     named = send(game, ben, "With one?")
     lines = [item for _table, item in site.everything() if item["SK"].startswith("ASKED#")]
     assert {item["text"]: item["player"] for item in lines} == {hidden.text: "", named.text: "ben"}
     assert not [item for item in lines if "otto" in item["SK"] + item["author"]], "a mark names nobody"
-    services.set_up(game.id, "Hana", named=False)
+    room_questions.set_up(game.id, "Hana", named=False)
     snapshot = snapshots.current(game.id)
     assert [qa_display.name_of(snapshot, each) for each in snapshot.qa_questions] == ["", ""]
 
@@ -112,11 +110,11 @@ def _elsewhere(site, game, seat, text):
 
 
 def test_nobody_has_more_waiting_than_they_may_whatever_they_send_at_once(site, game):
-    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
+    room_questions.set_up(game.id, "Hana", mode=Mode.APPROVED)
     (troll,) = seated(game, "Troll")
     answers = at_once(*(partial(_elsewhere, site, game, troll, f"Flood {number}") for number in range(12)))
     assert sum(isinstance(each, NotNow) for each in answers) == 7
-    assert len(repository.read_questions(game.id)) == MAX_WAITING_PER_PERSON
+    assert len(room_questions.read_questions(game.id)) == MAX_WAITING_PER_PERSON
     assert qa_of(game).sent == MAX_WAITING_PER_PERSON
 
 
@@ -128,9 +126,9 @@ def test_a_hall_does_not_meet_a_limit(game, monkeypatch):
     for number in range(1_000):
         seat = Seat(f"player{number:04d}", f"Player {number}", game.created_at)
         pace.check(f"{game.id} {seat.player}", clock.now())
-        services.send(game, state, qa, seat, (), f"Question {number}?", clock.now())
+        room_questions.send(game, state, qa, seat, (), f"Question {number}?", clock.now())
     assert qa_of(game).sent == 1_000
-    assert len(repository.read_questions(game.id)) == 1_000
+    assert len(room_questions.read_questions(game.id)) == 1_000
     for _number in range(4):
         pace.check(f"{game.id} player0001", clock.now())
     with pytest.raises(TooFast):
@@ -144,7 +142,7 @@ def test_one_who_was_cut_off_before_the_count_is_found_a_little_later(game, monk
     assert snapshots.current(game.id).qa_questions == ()
     own_id = question_id(game.id, ada.player, 0)
     asked = QaQuestion(own_id, "Why?", author_id(game.id, ada.player), now)
-    table().write(*store.sending(repository.board(game.id, game.ttl), asked))
+    table().write(*store.sending(room_questions.board(game.id, game.ttl), asked))
     assert snapshots.current(game.id).qa_questions == (), "nothing says that there is anything new"
     monkeypatch.setattr(clock, "now", lambda: now + 10_000)
     assert snapshots.current(game.id).qa_questions == (asked,)
@@ -201,15 +199,15 @@ def test_one_question_at_a_time_is_on_the_big_screen(game):
 
 def test_what_is_not_there_is_not_moderated(game, made):
     with pytest.raises(NotNow):
-        services.moderate(game.id, "q-made-up", "Hana", QaAction.HIDE)
+        room_questions.moderate(game.id, "q-made-up", "Hana", QaAction.HIDE)
     with pytest.raises(NotThere):
-        services.set_up("no-such-session", "Hana", is_on=True)
+        room_questions.set_up("no-such-session", "Hana", is_on=True)
     (ada,) = seated(game, "Ada")
     asked = send(game, ada, "Why?")
     other = made()
-    services.set_up(other.id, "Hana", is_on=True)
+    room_questions.set_up(other.id, "Hana", is_on=True)
     with pytest.raises(NotNow):
-        services.moderate(other.id, asked.id, "Hana", QaAction.HIDE)
+        room_questions.moderate(other.id, asked.id, "Hana", QaAction.HIDE)
 
 
 def test_the_questions_of_somebody_who_is_removed_are_seen_by_nobody_until_they_are_back(game):
@@ -242,5 +240,5 @@ def test_whoever_listens_is_woken(game, monkeypatch):
     monkeypatch.setattr(changes, "_subscribers", [told.append])
     (ada,) = seated(game, "Ada")
     moderate(game, send(game, ada, "Why?"), QaAction.HIDE)
-    services.set_up(game.id, "Hana", named=True)
+    room_questions.set_up(game.id, "Hana", named=True)
     assert told == [game.id] * 3

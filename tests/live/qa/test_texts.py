@@ -9,11 +9,9 @@ from django.urls import reverse
 
 from foundation.qa.rules import Fate, Mode
 from foundation.store.log import EventLog
-from parts.live import clock, counting, repository, seats, standings
-from parts.live.plays import ideas_store
-from parts.live.plays import ideas_store as orders
-from parts.live.qa import services
-from parts.live.qa_rules import QaAction
+from parts.live import clock, repository, room_questions, rounds, seats, standings
+from parts.live.moderation import QaAction
+from parts.live.plays import ideas_order
 from parts.live.rules import Phase, Step
 from parts.live.screens import player_part, qa_display, rendering, snapshots
 from parts.live.screens.formats import Role
@@ -38,7 +36,7 @@ def room_of(game) -> snapshots.Room:
 def answered(game, **settings):
     """Four have answered, and now the room votes."""
     if settings:
-        services.set_up(game.id, "Hana", **settings)
+        room_questions.set_up(game.id, "Hana", **settings)
     seated(game, *ANSWERS)
     drive(game, Step.NEXT)
     for name, text in ANSWERS.items():
@@ -49,7 +47,7 @@ def answered(game, **settings):
 
 def decide(game, text: str, act: QaAction) -> None:
     (found,) = [each for each in qa_display.texts_to_moderate(room_of(game)) if each.text == text]
-    services.moderate_texts(game.id, found.round, [found.mark], "Hana", act)
+    room_questions.moderate_texts(game.id, found.round, [found.mark], "Hana", act)
 
 
 def fates(game) -> dict[str, str]:
@@ -126,7 +124,7 @@ def test_what_is_hidden_after_the_results_leaves_them_with_its_points_and_comes_
     drive(game, Step.CLOSE)
     drive(game, Step.REVEAL)
     assert totals(game) == {"Dot": 6, "Ben": 2, "Ada": 0, "Cem": 0}
-    digest = counting.round_digest(room_of(game).round)
+    digest = rounds.round_digest(room_of(game).round)
     decide(game, INSULT, QaAction.HIDE)
     assert totals(game) == {"Ben": 2, "Ada": 0, "Cem": 0, "Dot": 0}
     assert room_of(game).round.result["answers"][0] == {
@@ -234,7 +232,7 @@ def test_the_host_looks_at_the_texts_of_a_survey_before_the_wall_does_and_learns
 
 
 def test_approved_first_the_wall_has_no_text_of_a_survey_until_the_host_shows_it(surveyed):
-    services.set_up(surveyed.id, "Hana", texts=Mode.APPROVED)
+    room_questions.set_up(surveyed.id, "Hana", texts=Mode.APPROVED)
     drive(surveyed, Step.REVEAL)
     assert "Good food" not in everything_told(surveyed)
     decide(surveyed, "Good food", QaAction.SHOW)
@@ -245,7 +243,7 @@ def test_approved_first_the_wall_has_no_text_of_a_survey_until_the_host_shows_it
 def idea_game(made, **settings):
     game = made(Type.POLL, (Question("What should we try?", Kind.IDEAS, seconds=0),))
     if settings:
-        services.set_up(game.id, "Hana", **settings)
+        room_questions.set_up(game.id, "Hana", **settings)
     seated(game, "Ada", "Ben", "Cem")
     drive(game, Step.NEXT)
     for name, text in {"ada": "A bus", "ben": "A boat", "cem": "Idiots"}.items():
@@ -260,14 +258,14 @@ def test_ideas_that_the_host_has_to_look_at_are_left_out_until_then(made):
     assert "A bus" in shown
     assert "Idiots" not in shown
     held = next(each for each in room_of(game).phase_data.idea_views() if each.out)
-    ideas_store.sort(game.id, 1, lambda found: found.left_out(held.number, out=False))
+    ideas_order.sort(game.id, 1, lambda found: found.left_out(held.number, out=False))
     assert "Idiots" in rendering.render_screen(Role.PLAYER, room_of(game)).html
 
 
 def test_an_idea_that_is_hidden_while_it_is_voted_on_gets_no_votes(made):
     game = idea_game(made)
     drive(game, Step.VOTE)
-    options = orders.find_order(game.id, 1).options
+    options = ideas_order.find_order(game.id, 1).options
     bad, bus, boat = (options.index(text) for text in ("Idiots", "A bus", "A boat"))
     for name, ranking in {"ada": f"{bad}>{boat}", "ben": f"{bad}>{boat}", "cem": f"{bus}>{bad}"}.items():
         give(game, seats.find(game.id, name), ranking)

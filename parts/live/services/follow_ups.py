@@ -6,13 +6,14 @@ creates it and the other finds it. A second event, recorded by a background task
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from django.core.exceptions import ValidationError
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy
 
 from accounts.models import User
@@ -29,18 +30,17 @@ from foundation.pages.names import MAX_NAME_CHARS, clean_title, single_line
 from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.table import Write
-from parts.live import counting, follow_up_store, repository
+from parts.live import follow_up_store, repository, rounds
 from parts.live.follow_up_store import RECORDING, FollowUp, FollowUpKind
+from parts.live.formats import ByType
 from parts.live.play import play_of
-from parts.live.qa_store import read_texts as texts_of
+from parts.live.room_questions import read_texts as texts_of
 from parts.live.rounds import Round, options_of
 from parts.live.rules import Game, State
 from parts.polls import services as polls
 from parts.polls.forms import usual_retention
 from parts.polls.rules import Poll
 from parts.questions.question import Kind, Question
-
-from .formats import FOLLOW_UPS, Hall
 
 MAX_FOLLOW_UPS = 50  # polls and elections of one session
 
@@ -95,7 +95,7 @@ def subject(game: Game, state: State, number: int) -> Subject:
     options = _distinct(play_of(game, question).options(sealed, question, texts_of(game.id)))
     if len(options) < 2:
         raise NoFollowUp(NO_OPTIONS)
-    title, digest = _as_name(question.title, game.title), counting.round_digest(sealed)
+    title, digest = _as_name(question.title, game.title), rounds.round_digest(sealed)
     return Subject(game, state, number, title, options, digest, question.kind == Kind.CHOICE)
 
 
@@ -105,7 +105,7 @@ def _sealed(game: Game, state: State, number: int) -> Round:
     items = [] if is_hidden(state, number) else repository.round_items(game.id, number)
     if not items:
         raise NoFollowUp(NOT_CLOSED)
-    return counting.round_from_parts(items)
+    return rounds.round_from_parts(items)
 
 
 def is_hidden(state: State, number: int) -> bool:
@@ -256,3 +256,42 @@ def record_follow_up(task: Task) -> Batch:
     said = {name: value for name, value in asdict(made).items() if name != "by"}  # every event has its actor anyway
     event = Event(made.by, "LiveOutcomeCarriedOn", {"game_id": game_id, **said})
     return finished(follow_up_store.marking_recorded(game_id, number), event=event)
+
+
+# --- what formats add ---
+
+
+class Hall(Protocol):
+    """Those present, who can become the voters of an election."""
+
+    @property
+    def voters(self) -> Mapping[str, str]:
+        """By name on its roll, with the creation time of their account, or `BY_ADDRESS`."""
+
+    def settings(self, game: Game, digest: str, *, listed: bool) -> Mapping[str, Any]:
+        """Settings of the election, whether or not they are listed as its voters; `digest` is of the sealed round."""
+
+
+class FollowUps:
+    """Of an ordinary session. Another format overrides what is different."""
+
+    has_hall: ClassVar[bool] = False  # so that an election can be made of those present, and of no question
+
+    def hall(self, game: Game, typed: Any = None) -> Hall | None:
+        """The people present, if they can become voters of an election; `typed` is what hosts know of them."""
+        return None
+
+    def typed(self, game: Game, post: QueryDict) -> Any:
+        """What a host typed about those present; refused if something is wrong with it."""
+        return None
+
+    def page_context(self, game: Game, post: QueryDict) -> dict[str, Any]:
+        """Additional context of the page on which they are created."""
+        return {}
+
+    def making(self, game: Game, made: FollowUp) -> list[Write]:
+        """Additional writes when a poll or election is created from the session."""
+        return []
+
+
+FOLLOW_UPS = ByType(FollowUps())
