@@ -49,7 +49,16 @@ def _vote(planned: DemoElection, progress: Progress) -> int:
 def _cast_all(planned: DemoElection, election: Election, owner: User, progress: Progress) -> int:
     """For those who have not voted yet, so that an interrupted attempt is resumed."""
     waiting = {voter.name for voter in rolls.every_voter(election) if not voter.voted}
-    rankings = _planned_ballots(planned) if planned.given else _random_ballots(planned, election)
+    if planned.given:  # in the order of the roll
+        given = [ranking.split(">") for ranking, times in planned.given for _ in range(times)]
+        ranks: list[Ranks] = [{number: [str(rank)] for rank, number in enumerate(each, 1)} for each in given]
+        rankings = list(zip(planned.electorate, ranks, strict=False))
+    else:
+        chance = random.Random(crc32(planned.name.encode()))  # noqa: S311 - the demo is the same everywhere
+        candidates = elections.candidates(election.name)
+        voters = [name for name in planned.electorate if chance.random() < TURNOUT_SHARE]
+        voters = voters if planned.closed else voters[: len(voters) // 2]  # leave some for visitors to try it out
+        rankings = [(voter, random_marks(election, candidates, chance)) for voter in voters]
     acts = [_cast_action(planned, election, owner, voter, ranking) for voter, ranking in rankings if voter in waiting]
     with ThreadPoolExecutor(1 if planned.paper and table().is_distant else CAST_THREADS) as pool:
         casts = (pool.submit(copy_context().run, retry_on_conflict, act) for act in acts)
@@ -57,24 +66,6 @@ def _cast_all(planned: DemoElection, election: Election, owner: User, progress: 
             cast.result()
             progress(done, len(acts))
     return len(acts)
-
-
-def _planned_ballots(planned: DemoElection) -> list[tuple[str, Ranks]]:
-    """As planned, in the order of the roll."""
-    rankings = [_ranks(ranking) for ranking, times in planned.given for _ in range(times)]
-    return list(zip(planned.electorate, rankings, strict=False))
-
-
-def _ranks(ranking: str) -> Ranks:
-    return {number: [str(rank)] for rank, number in enumerate(ranking.split(">"), 1)}
-
-
-def _random_ballots(planned: DemoElection, election: Election) -> list[tuple[str, Ranks]]:
-    chance = random.Random(crc32(planned.name.encode()))  # noqa: S311 - the demo is the same everywhere
-    candidates = elections.candidates(election.name)
-    voters = [name for name in planned.electorate if chance.random() < TURNOUT_SHARE]
-    voters = voters if planned.closed else voters[: len(voters) // 2]  # leave some for visitors to try it out
-    return [(voter, random_marks(election, candidates, chance)) for voter in voters]
 
 
 def _cast_action(

@@ -80,7 +80,8 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
         found = services.resolve_link(link)
     except LinkRefused as refusal:
         more: dict[str, Any] = {"onward": (reverse("my_link"), _("Send me a new link"))}
-        more["help_url"] = _help_url(link) if link else ""
+        if link and (election := elections.find(link.election_name)) and election.created_at == link.created_at:
+            more["help_url"] = where_to_ask(election.name, election)  # if it takes requests
         sentence = str(refusal) if link else f"{refusal} {asking_hint()}".strip()
         return message_page(request, _("This link does not work"), sentence, status=410, **more)
     person = found.person
@@ -93,14 +94,6 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST" and whose in (BY_LINK, AS_MYSELF):
         return let_in(request, link, found, whose)
     return _door(request, link, found, other=other)
-
-
-def _help_url(link: Link) -> str:
-    """Where the holder of a link that no longer works can ask, if the election is still there and takes requests."""
-    election = elections.find(link.election_name)
-    if election is None or election.created_at != link.created_at:
-        return ""
-    return where_to_ask(election.name, election)
 
 
 def refused(request: HttpRequest, link: Link, found: LinkTarget) -> HttpResponse | None:
@@ -201,7 +194,13 @@ def change(request: HttpRequest, name: str) -> HttpResponse:
 @form_page
 def change_receipt(request: HttpRequest, name: str) -> HttpResponse:
     """The words, the link and the QR code, as often as a form brings the secret."""
-    return _show_by_secret(request, name, _show_receipt)
+
+    def show(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
+        if not voter_context.ballots or not voter_context.election.takes_votes(now_text()):
+            return _open(request, voter_context)  # which says that it was withdrawn, or that voting has closed
+        return show_receipt(request, voter_context, voter_context.ballots)
+
+    return _show_by_secret(request, name, show)
 
 
 def _show_by_secret(request: HttpRequest, name: str, show: Show) -> HttpResponse:
@@ -232,13 +231,6 @@ def opened_secret(post: MultiValueDict) -> str:
 def _open(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
     show = _show_opened if NO_DRAFTS in voter_context.election.safeguards else open_by_secret
     return show(request, voter_context)
-
-
-def _show_receipt(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
-    """There is none after a withdrawal, and none after the close: then the ballot's page says so."""
-    if not voter_context.ballots or not voter_context.election.takes_votes(now_text()):
-        return _open(request, voter_context)
-    return show_receipt(request, voter_context, voter_context.ballots)
 
 
 def show_words_form(request: HttpRequest, typed: str, problem: str) -> HttpResponse:

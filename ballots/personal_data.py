@@ -47,18 +47,15 @@ def _voter_contexts(user: User, entries: list[Item]) -> Iterator[VoterContext]:
 
 
 def _ballot(question: Election, item: Item) -> Item:
+    """A ranking as groups of equals, best first; of other kinds, what each marked candidate was given."""
     ballot = repository.ballot_from(item)
+    names = {each.number: each.name for each in elections.candidates_of(question)}
+    marks = [(names.get(number, f"#{number}"), value) for number, value in ranks_of(ballot.rankings).items()]
     cast: Item = {"election": question.name, "secret": False}
     cast |= {"question": question.title} if question.more else {}
-    cast |= _filled_in(question, ballot.rankings)
+    if question.kind == "ranked":
+        cast["ranking"] = [[name for name, _rank in group] for _rank, group in groupby(marks, lambda mark: mark[1])]
+    else:
+        cast |= {"kind": question.kind, "marks": dict(marks)}
     cast |= {"confirmation": ballot.confirmation, "cast_at": ballot.when_cast}
     return cast | weight_fields(ballot.weight)
-
-
-def _filled_in(election: Election, rankings: str) -> Item:
-    """A ranking as groups of equals, best first; of other kinds, what each marked candidate was given."""
-    names = {each.number: each.name for each in elections.candidates_of(election)}
-    marks = [(names.get(number, f"#{number}"), value) for number, value in ranks_of(rankings).items()]
-    if election.kind != "ranked":
-        return {"kind": election.kind, "marks": dict(marks)}
-    return {"ranking": [[name for name, _rank in group] for _rank, group in groupby(marks, lambda mark: mark[1])]}

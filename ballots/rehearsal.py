@@ -124,7 +124,8 @@ def _run(actor: User, election: Election, candidates: Candidates, stage: SqliteT
     secret = elections.lots_secret(closed.name)
     sealing.seal_closed(closed.name)  # and leave its ballots where they are
     Sealer(stage).seal()
-    return _report(closed, secret, stage, **acts)
+    counts, log = [_count(each, secret) for each in closed.questions], verify(stage)
+    return Report(robots=ROBOTS, **acts, events=log.sealed, flaw=log.flaw, counts=counts)
 
 
 def _opened_copy(director: User, election: Election, candidates: Candidates, robots: Sequence[User]) -> Election:
@@ -167,12 +168,6 @@ def _vote(election: Election, robots: Sequence[User], candidates: Candidates) ->
         who = None if election.secret_ballot else robot
         services.withdraw(who, election.name, f"third {robot.name}", secret=secrets[robot.name])
     return {"cast": len(voters), "changed": len(changing), "withdrawn": len(withdrawing)}
-
-
-def _report(election: Election, secret: str, stage: SqliteTable, **acts: int) -> Report:
-    counts = [_count(each, secret) for each in election.questions]
-    log = verify(stage)
-    return Report(robots=ROBOTS, **acts, events=log.sealed, flaw=log.flaw, counts=counts)
 
 
 def _count(question: Election, secret: str) -> Count:

@@ -349,7 +349,10 @@ def casting(context: VoterContext, ballots: Ballots, *, paper: bool) -> list[Wri
     """The gate, the roll and the ballot. Refused if voting is closed, or if they voted elsewhere since `context` was
     read."""
     stored = [_stored(context, number, ballot) for number, ballot in ballots.items()]
-    return [*recording_vote(context, paper=paper), *stored, *_checking_other_entries(context)]
+    # Elsewhere on the roll an entry may have been added, and have voted, since then.
+    nothing = Missing() | Equals("voted", False)
+    others = [Check(place, _if_links_are_unchanged(context, place, nothing)) for place in context.others]
+    return [*recording_vote(context, paper=paper), *stored, *others]
 
 
 def recording_vote(context: VoterContext, *, paper: bool) -> list[Write]:
@@ -423,27 +426,18 @@ def _fields(ballot: Ballot) -> Item:
 
 
 def _stored(context: VoterContext, question: int, ballot: Ballot) -> Put:
-    place, fields = context.ballot_key(question), _fields(ballot)
+    place, fields, election, voter = (
+        context.ballot_key(question),
+        _fields(ballot),
+        context.election,
+        context.voter or "",
+    )
     if not context.election.secret_ballot:
         fields |= {"voter_name": context.voter, "when_cast": ballot.when_cast, "entity_type": "BALLOT"}
-        fields |= _listed(context, question, ballot)
+    if not election.secret_ballot and election.results_visible == "live":  # found by the time they were cast, too
+        fields["GSI1PK"] = keys.ballot_by_time(election.name, voter, election.shards, question)
+        fields["GSI1SK"] = keys.by_date(ballot.when_cast or "", voter)
     return Put({"PK": place.pk, "SK": place.sk, **fields}, when=Exists() if context.voted else Missing())
-
-
-def _listed(context: VoterContext, question: int, ballot: Ballot) -> Item:
-    """Where results come in live, ballots are also found by the time they were cast."""
-    election = context.election
-    if election.results_visible != "live":
-        return {}
-    voter = context.voter or ""
-    by_time = keys.by_date(ballot.when_cast or "", voter)
-    return {"GSI1PK": keys.ballot_by_time(election.name, voter, election.shards, question), "GSI1SK": by_time}
-
-
-def _checking_other_entries(context: VoterContext) -> list[Write]:
-    """Also where there is no entry yet: one may have been added, and have voted, since `context` was read."""
-    nothing = Missing() | Equals("voted", False)
-    return [Check(place, _if_links_are_unchanged(context, place, nothing)) for place in context.others]
 
 
 def _if_links_are_unchanged(context: VoterContext, place: Key, when: Condition) -> Condition:

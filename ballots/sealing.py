@@ -274,20 +274,14 @@ def _empty(election: Election) -> Steps:
             units = 0.0
             for handful in repository.emptying(election, left):
                 retry_on_conflict(partial(table().write, *handful))
-                units += _units(election, len(handful))
+                # In each partition two for a ballot, because of the transaction: half, as there are no other writers.
+                units += len(handful) / election.shards
                 if units >= UNITS_PER_SECOND:
                     yield units
                     units = 0.0
         table().write(Delete(place, when=repository.may_be_removed(election)))
     except Refused:
         return  # another worker was at it, and has finished it
-
-
-def _units(election: Election, ballots: int) -> float:
-    """Write units for each partition of the ballots: two for a ballot, because of the transaction. Only half of that
-    counts, as there are no other writers left.
-    """
-    return ballots / election.shards
 
 
 def _allow_removal(election: Election, mark: Item, box: Sorter) -> None:

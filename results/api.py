@@ -19,7 +19,7 @@ from elections.api.elections import GroupTurnout, Turnout
 from elections.rules import Election, State
 from foundation.acts.storage import now_text
 from foundation.tally.lots import elected_by_lot
-from foundation.tally.result import Result, exact_text
+from foundation.tally.result import exact_text
 from results import repository, services
 from results.access import STRANGER, Reader, check_reads, is_shared
 from results.exports.files import EXPORTS, is_offered
@@ -185,6 +185,7 @@ def _question(election: Election) -> QuestionResult:
 
 def _outcome(found: Sealed) -> Outcome:
     election, counted, turnout = found.election, found.report.result, found.seal.turnout
+    is_compared = parts_of(counted).comparisons
     return Outcome(
         ballots=found.seal.ballots,
         votes=counted.total,
@@ -198,20 +199,20 @@ def _outcome(found: Sealed) -> Outcome:
         ties=[CountedTie(each.where, list(each.names), each.settled, each.round) for each in counted.ties],
         lots=[DrawnLot(each.where, list(each.names), each.chosen, each.round) for each in counted.lots],
         candidates=[
-            CandidateResult(name, place, name in counted.winners, _votes(counted, name))
+            CandidateResult(
+                name, place, name in counted.winners, None if is_compared else score(counted, name).exact[0]
+            )
             for name, place in counted.places
         ],
         vote=Vote(*counted.vote) if counted.vote else None,
         sealed_at=datetime.fromisoformat(found.seal.sealed_at),
         ballots_digest=counted.digest,
-        turnout=Turnout.of(turnout, election.entitled, _groups(found)),
+        turnout=Turnout.of(
+            turnout, election.entitled, [GroupTurnout(each.name, each.voters, each.voted) for each in found.seal.groups]
+        ),
         bundle=link("bundle", election.name),
         files={file: link("export", *election.address, file) for file in EXPORTS if is_offered(found, file)},
     )
-
-
-def _groups(found: Sealed) -> list[GroupTurnout]:
-    return [GroupTurnout(each.name, each.voters, each.voted) for each in found.seal.groups]
 
 
 Stage = Literal["scheduled", "open", "closed"]
@@ -235,13 +236,9 @@ class Entry(msgspec.Struct):
 def calendar(call: Call) -> Page[Entry]:
     """From their opening, before there is a result. Elections that are only for members, and drafts, are left out."""
     found, cursor = elections.public_elections(limit=call.query.limit, cursor=call.cursor)
-    return call.page([_entry(each, now_text()) for each in found], cursor)
-
-
-def _entry(each: Election, now: str) -> Entry:
-    state: Stage = "open" if each.takes_votes(now) else "closed" if each.state(now) == State.CLOSED else "scheduled"
-    return Entry(each.name, state, each.begins, each.ended, each.time_zone, link("shared", each.name))
-
-
-def _votes(counted: Result, name: str) -> str | None:
-    return None if parts_of(counted).comparisons else score(counted, name).exact[0]
+    now, entries = now_text(), []
+    for each in found:
+        state: Stage = "open" if each.takes_votes(now) else "closed" if each.state(now) == State.CLOSED else "scheduled"
+        page = link("shared", each.name)
+        entries.append(Entry(each.name, state, each.begins, each.ended, each.time_zone, page))
+    return call.page(entries, cursor)

@@ -16,7 +16,6 @@ from elections.rules import Election
 from foundation.pages.paths import path_of
 from foundation.ranking import codes
 from foundation.ranking.marks import ANSWERS, answer_label, shown_ballot
-from foundation.store.table import Item
 from foundation.tally import star
 from foundation.tally.methods import KIND_OF
 from foundation.tally.result import Result, Round
@@ -28,7 +27,7 @@ from .exports.files import version
 from .pictures.bars import score
 from .pictures.drawing import in_order
 from .published import Position
-from .repository import OtherMethod, Seal, Sealed, settings_of
+from .repository import Seal, Sealed, settings_of
 from .wording import outcome_of, parts_of
 
 MAX_CONTESTS = 200
@@ -40,19 +39,18 @@ EVERYTHING = "1.000000000"  # the keep value of a candidate who is not elected y
 
 @public_sealed_view
 def recount(request: HttpRequest, found: Sealed) -> HttpResponse:
-    methods = [
-        (each.method, wording.method_label(each.method), _elected(found.report.result, each))
-        for each in found.report.others
-    ]
     address = path_of("recount_ballots", *found.election.address, found.seal.stamp)
     outcome, decided = outcome_of(found.report.result), found.election.kind == "yes-no"
+    is_vote = found.report.result.method == "majority"  # which elects nobody, and is carried or not
+    methods = [
+        (
+            each.method,
+            wording.method_label(each.method),
+            outcome.heading if is_vote else wording.join_names(each.winners) or _("nobody"),
+        )
+        for each in found.report.others
+    ]
     return page(request, found, "recount", methods=methods, address=address, outcome=outcome, decided=decided)
-
-
-def _elected(result: Result, other: OtherMethod) -> str:
-    """Whom a method elects; a vote on yes or no elects nobody, and is carried or not."""
-    is_vote = result.method == "majority"
-    return outcome_of(result).heading if is_vote else wording.join_names(other.winners) or _("nobody")
 
 
 @immutable_view
@@ -61,8 +59,9 @@ def recount_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     election, report, seal = found.election, found.report, found.seal
     result = json.loads(report.result.as_json())
     counted = repository.counted(election, seal.candidates)
+    base = int(report.result.reasons.get("base", 0))  # what a majority is a share of was sealed with the result
     payload = {
-        "settings": {"method": election.method, **_settings(found)},
+        "settings": {"method": election.method, **settings_of(election, seal.seed, base)},
         "lots": {"commitment": election.lots_commitment, "secret": seal.lots_secret}
         | ({"question": election.number} if election.number > 1 else {}),
         "candidates": counted.candidates,
@@ -74,12 +73,6 @@ def recount_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     return JsonResponse(payload, json_dumps_params={"ensure_ascii": False, "separators": (",", ":")})
 
 
-def _settings(found: Sealed) -> dict[str, Any]:
-    """With the roll as it was when the result was sealed: what a majority is a share of was sealed with it."""
-    base = int(found.report.result.reasons.get("base", 0))
-    return settings_of(found.election, found.seal.seed, base)
-
-
 # --- your ballot ---
 
 
@@ -88,18 +81,17 @@ def follow(request: HttpRequest, found: Sealed) -> HttpResponse:
     """A script finds a ballot by its code without telling it; without scripts one leafs through the list."""
     form = codes.code_prefix_form(request.GET, found.seal.ballots, _("Start of the code"))
     beginning = form.cleaned_data["code"] if form is not None and form.is_valid() else ""
-    place = published.find_prefix(found.election, beginning) if beginning else _place(request)
+    part, row = (request.GET.get(name, "0") for name in ("part", "row"))
+    if beginning:
+        place = published.find_prefix(found.election, beginning)
+    elif is_number(part) and is_number(row):
+        place = Position(int(part), int(row))
+    else:
+        raise Http404
     rows, onward = _page_of_ballots(found, place, beginning)
     context = {"form": form, "rows": rows, "onward": onward, "beginning": beginning, "story": _story(found)}
     context |= {"names_voters": not (found.election.secret_ballot or is_stranger(request)), "version": version(found)}
     return page(request, found, "follow", wrong=form is not None and bool(form.errors), **context)
-
-
-def _place(request: HttpRequest) -> Position:
-    part, row = (request.GET.get(name, "0") for name in ("part", "row"))
-    if not (is_number(part) and is_number(row)):
-        raise Http404
-    return Position(int(part), int(row))
 
 
 def _page_of_ballots(found: Sealed, place: Position, beginning: str) -> tuple[list[dict[str, Any]], str]:
@@ -110,7 +102,7 @@ def _page_of_ballots(found: Sealed, place: Position, beginning: str) -> tuple[li
         ballot
         | {
             "shown": shown_ballot(ballot["rankings"], candidates, found.election),
-            "matches": _begins(ballot, beginning),
+            "matches": bool(beginning) and ballot["confirmation"].startswith(beginning),
         }
         for _, ballot in some[:PAGE_ROWS]
     ]
@@ -120,18 +112,19 @@ def _page_of_ballots(found: Sealed, place: Position, beginning: str) -> tuple[li
     return rows, f"?{urlencode({'part': after.part, 'row': after.row})}"
 
 
-def _begins(ballot: Item, beginning: str) -> bool:
-    return bool(beginning) and ballot["confirmation"].startswith(beginning)
-
-
 def _story(found: Sealed) -> dict[str, Any]:
     """What the script needs: how the count went, where the ballots are, and its wording."""
     numbers = {each.name: each.number for each in candidates_of(found.election)}
-    result = found.report.result
+    election, result = found.election, found.report.result
+    # A receipt has a code for each question: the page of any of them finds them all.
+    seals = repository.find_seals(election) if election.more else {}
+    others = [each for each in election.questions if each.number in seals and each.number != election.number]
     return ballot_story(result) | {
         "numbers": [numbers[name] for name in result.candidates],
         **_where(found.election, found.seal),
-        "elsewhere": _other_questions(found.election),
+        "elsewhere": [
+            {"page": path_of("follow", *each.result_address), **_where(each, seals[each.number])} for each in others
+        ],
         "words": _texts(),
     }
 
@@ -140,13 +133,6 @@ def _where(election: Election, seal: Seal) -> dict[str, Any]:
     """Where the ballots are, and how much of a code is sent to find one."""
     address = path_of("follow_ballots", *election.address, seal.stamp)
     return {"address": address, "letters": codes.prefix_length(seal.ballots)}
-
-
-def _other_questions(election: Election) -> list[dict[str, Any]]:
-    """A receipt has a code for each question: the page of any of them finds them all."""
-    seals = repository.find_seals(election) if election.more else {}
-    others = [each for each in election.questions if each.number in seals and each.number != election.number]
-    return [{"page": path_of("follow", *each.result_address), **_where(each, seals[each.number])} for each in others]
 
 
 def _texts() -> dict[str, str]:

@@ -111,14 +111,11 @@ def _counted(election: Election, watched: WatchedCount) -> LiveResult:
         return before
     job = CountJob(ballots, election.method, settings_of(election, election.lots_commitment), in_full=False)
     result = bounded_counting.run_job(job, waits=False).result
-    return LiveResult(election, result, watched.running.total, draws=_other_draws(job) if result.lots else ())
-
-
-def _other_draws(job: CountJob) -> Draws:
-    """None if that takes too long."""
-    with suppress(bounded_counting.TooExpensive, bounded_counting.Busy):
-        return bounded_counting.run_job(replace(job, draws=MAX_OTHER_LOTS), waits=False).draws
-    return ()
+    draws: Draws = ()
+    if result.lots:
+        with suppress(bounded_counting.TooExpensive, bounded_counting.Busy):
+            draws = bounded_counting.run_job(replace(job, draws=MAX_OTHER_LOTS), waits=False).draws
+    return LiveResult(election, result, watched.running.total, draws=draws)
 
 
 cache = ElectionCountCache()
@@ -199,13 +196,9 @@ def _context(look: LiveResult) -> dict[str, Any]:
     context = context_of_report(Found(look.election, None, report)) | {"between": before_lots.between}
     context["ballots"] = look.ballots
     if result.lots:
-        context["sentences"] = _example(context["sentences"], is_open=bool(before_lots.between))
+        # The account of one draw; it names no winner who might lose another draw.
+        example = _(
+            "The lots below are only an example. The real ones are drawn after the close, and nobody can know them yet."
+        )
+        context["sentences"] = [example, *context["sentences"][1 if before_lots.between else 0 :]]
     return context
-
-
-def _example(sentences: list[str], *, is_open: bool) -> list[str]:
-    """The account of one draw; it names no winner who might lose another draw."""
-    example = _(
-        "The lots below are only an example. The real ones are drawn after the close, and nobody can know them yet."
-    )
-    return [example, *sentences[1 if is_open else 0 :]]

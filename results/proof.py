@@ -130,17 +130,13 @@ def _check_counted(election: Election, seal: Seal, event_data: Item) -> None:
     except (BadBallot, TypeError, ValueError):
         raise Mismatch("the rankings as they were counted cannot be read any more.") from None
     if stored.counts != cast.counts:
-        _name_the_ballot(election, seal, stored, cast)
+        differing = {ranking for ranking, count in cast.counts.items() if stored.counts.get(ranking, 0) != count}
+        for ballot in map(PublishedBallot.of, ballots.every_published(election.name, election.number)):
+            if differing & _numbered(election, seal, {ballot.ranking: 1}).counts.keys():
+                raise Mismatch(f"the ballot {ballot.code} is not among the counted rankings as it was sealed.")
+        raise Mismatch("a ranking was counted that nobody has cast.")
     if stored.digest != event_data["digest"]:
         raise Mismatch("the candidates and rankings as they were counted do not have the digest that was sealed.")
-
-
-def _name_the_ballot(election: Election, seal: Seal, stored: Ballots, cast: Ballots) -> None:
-    differing = {ranking for ranking, count in cast.counts.items() if stored.counts.get(ranking, 0) != count}
-    for ballot in map(PublishedBallot.of, ballots.every_published(election.name, election.number)):
-        if differing & _numbered(election, seal, {ballot.ranking: 1}).counts.keys():
-            raise Mismatch(f"the ballot {ballot.code} is not among the counted rankings as it was sealed.")
-    raise Mismatch("a ranking was counted that nobody has cast.")
 
 
 def _numbered(election: Election, seal: Seal, counts: Mapping[str, int]) -> Ballots:
@@ -188,15 +184,10 @@ def _check_lots(election: Election, seal: Seal, event_data: Item, commitment: st
         raise Mismatch("the secret of its lots is not the one to which it was committed when it opened.")
     if seed != (lots.seed_of(secret, event_data["digest"], election.number) if secret else ""):
         raise Mismatch("the seed of its lots does not follow from the secret and the ballots.")
-    _check_drawn(election, seed)
-
-
-def _check_drawn(election: Election, seed: str) -> None:
-    """Each lot is drawn again; none can have been drawn if its secret was never published."""
     found = repository.find(election.name, election.number)
     assert isinstance(found, repository.Sealed)
     result = found.report.result
-    for lot in result.lots:
+    for lot in result.lots:  # drawn again; none can have been drawn if the secret was never published
         again = lots.draw(lot.names, seed=seed, method=result.method, where=lot.where, round=lot.round or 0)
         if again != lot or not seed:
             raise Mismatch(f"the lot between {', '.join(lot.names)} does not follow from the seed of its lots.")

@@ -72,14 +72,12 @@ class Report:
         return cls(
             Result.from_parsed(read["result"]),
             tuple(Sentence(template, values) for template, values in read["sentences"]),
-            tuple(_other(each) for each in read["others"]),
+            tuple(
+                OtherMethod(each["method"], tuple(each["winners"]), tuple(map(tuple, each["places"])))
+                for each in read["others"]
+            ),
             Closeness.of(read["closeness"]),
         )
-
-
-def _other(read: dict[str, Any]) -> OtherMethod:
-    places = tuple((name, place) for name, place in read["places"])
-    return OtherMethod(read["method"], tuple(read["winners"]), places)
 
 
 def settings_of(election: Election, seed: str, entitled: int | None = None) -> dict[str, Any]:
@@ -296,12 +294,9 @@ def newest_shared() -> SharedResult | None:
 def shared_results(*, limit: int, cursor: str | None = None) -> tuple[list[SharedResult], str | None]:
     """Public results, newest first."""
     page = table().page(keys.SHARED_RESULTS, limit=limit, cursor=cursor, backwards=True)
-    return [_shared_of(item) for item in page.items], page.cursor
-
-
-def _shared_of(item: Item) -> SharedResult:
-    about = {name: item[name] for name in ("election_name", "method", "ballots", "sealed_at")}
-    return SharedResult(**about, **brief_fields(item))
+    plain = ("election_name", "method", "ballots", "sealed_at")
+    found = [SharedResult(**{name: item[name] for name in plain}, **brief_fields(item)) for item in page.items]
+    return found, page.cursor
 
 
 def write_parts(election: Election, report: str, ballots: Ballots) -> int:

@@ -119,10 +119,9 @@ class RunningCount:
             self.known[item["SK"]] = ballot
             self.letters += len(ballot.ranking) - len(known.ranking if known else "")
             self.newest = max(self.newest, ballot.when)
-        if new:
-            self._change(self.normal(new), self.normal(old))
-
-    def _change(self, new: Counter[str], old: Counter[str]) -> None:
+        if not new:
+            return
+        new, old = self.normal(new), self.normal(old)
         self.counts.update(new)
         self.counts = self.counts - old  # which drops what has become none
         self.values = self.values + self._values_in(new) - self._values_in(old)
@@ -222,32 +221,21 @@ class CountCache(ABC):
     def get(self, name: str, question: int = 1) -> Any:
         """The current look, with its count; `None` if there is nothing of that name."""
         place = keys.fold(name), question
-        watched = self._take(place)
+        with self._lock:
+            watched = self._watched.setdefault(place, WatchedCount(question=question))
+            self._watched.move_to_end(place)
         with watched.lock:
             began = self.clock()
             if began < watched.rests_until:
                 return watched.latest
             look = watched.latest = self.load(name, watched)
             watched.rests_until = max(began + REFRESH_SECONDS, self.clock() + REST_FACTOR * (self.clock() - began))
-        if look is None or look.result is None:
-            self._drop(place)
-        self._make_room()
-        return look
-
-    def _take(self, place: tuple[str, int]) -> WatchedCount:
         with self._lock:
-            watched = self._watched.setdefault(place, WatchedCount(question=place[1]))
-            self._watched.move_to_end(place)
-            return watched
-
-    def _drop(self, place: tuple[str, int]) -> None:
-        with self._lock:
-            self._watched.pop(place, None)
-
-    def _make_room(self) -> None:
-        with self._lock:
+            if look is None or look.result is None:
+                self._watched.pop(place, None)
             while self.weight > self.most and len(self._watched) > 1:
                 self._watched.popitem(last=False)
+        return look
 
     @property
     def weight(self) -> int:

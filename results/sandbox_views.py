@@ -206,7 +206,9 @@ class SandboxForm(forms.Form):
 @public
 @form_page
 def sandbox(request: HttpRequest) -> HttpResponse:
-    form = SandboxForm(form_data(request), request.FILES or None, initial=_example(request))
+    chosen = EXAMPLES.get(request.GET.get("example", ""))
+    initial = {"ballots": chosen.ballots, "method": chosen.method, "seed": chosen.seed} if chosen else {}
+    form = SandboxForm(form_data(request), request.FILES or None, initial=initial)
     context: dict[str, Any] = {}
     if request.method == "POST":
         try:
@@ -261,13 +263,6 @@ def _page(request: HttpRequest, form: SandboxForm, context: dict[str, Any]) -> H
         form = SandboxForm(initial=form.data.dict() | {"ballots": form.text})
     context |= {"form": form, "examples": [(key, each.label) for key, each in EXAMPLES.items()]}
     return render(request, "results/sandbox.html", context, status=status)
-
-
-def _example(request: HttpRequest) -> dict[str, str]:
-    chosen = EXAMPLES.get(request.GET.get("example", ""))
-    if chosen is None:
-        return {}
-    return {"ballots": chosen.ballots, "method": chosen.method, "seed": chosen.seed}
 
 
 def _account(request: HttpRequest, form: SandboxForm) -> dict[str, Any]:

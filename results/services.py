@@ -39,7 +39,7 @@ from foundation.tally.count_job import CountJob
 from foundation.tally.pairwise import PairwiseSummary
 from results import repository, running_count
 
-from .repository import Found, Report, Seal, report_on, settings_of
+from .repository import Found, Seal, report_on, settings_of
 
 # ballots that are counted within a request; more are left to the worker,
 MAX_BALLOTS_COUNTED_IN_REQUEST = 1_000
@@ -133,7 +133,10 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
         if is_sealed():
             return  # by another worker, who empties its box
         raise
-    report = _report_on(closed)
+    seed = closed.lots["seed"]
+    report = report_on(closed.counted, election.method, **settings_of(election, seed, closed.roll.entitled))
+    if report.result.lots and not seed:
+        raise CannotSeal("A lot must be drawn, and the secret to which the election is committed is gone.")
     text, turnout = report.as_json(), closed.turnout
     seal = Seal(
         ballots=turnout.voted,
@@ -164,14 +167,6 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
         writes += [Delete(keys.lots(election.name)), *repository.outcome(election, seal, report.result)]
         writes += [write for step in SEALING for write in step(election)]
     try_record(Event("plenum", "ResultSealed", event_data), *writes)  # unless another worker has sealed it, identically
-
-
-def _report_on(closed: ClosedElection) -> Report:
-    election, seed = closed.election, closed.lots["seed"]
-    report = report_on(closed.counted, election.method, **settings_of(election, seed, closed.roll.entitled))
-    if report.result.lots and not seed:
-        raise CannotSeal("A lot must be drawn, and the secret to which the election is committed is gone.")
-    return report
 
 
 def _is_quick_to_count(election: Election) -> bool:

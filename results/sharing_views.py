@@ -74,10 +74,10 @@ def shared(request: HttpRequest, name: str, question: int | None = None) -> Http
     }
     context["takes_requests"] = bool(where_to_ask(name, found.election))
     if found.seal is None:
-        context |= (
-            waiting_context(found.election, request.path) if found.election.state(now_text()) == State.CLOSED else {}
-        )
-        return _answer(request, "results/shared.html", found, context)
+        over = found.election.state(now_text()) == State.CLOSED
+        context |= {"counting": over, "counted": False}
+        context |= waiting_context(found.election, request.path) if over else {}
+        return render(request, "results/shared.html", context, status=202 if over else 200)
     if isinstance(found, Overview):
         answers = answers_of(found)
         summary = Truncator(" ".join(f"{each.election.title}: {each.line}" for each in answers)).chars(
@@ -106,13 +106,6 @@ def context_of_part(found: Sealed) -> dict[str, Any]:
     return context_of_report(found) | context_of_exports(found) | context
 
 
-def _answer(request: HttpRequest, template: str, found: Found, context: dict[str, Any]) -> HttpResponse:
-    """Before it is sealed, both pages only announce it."""
-    over = found.election.state(now_text()) == State.CLOSED
-    context |= {"counting": over, "counted": found.report is not None}
-    return render(request, template, context, status=202 if over and found.report is None else 200)
-
-
 # --- in words ---
 
 
@@ -120,7 +113,9 @@ def preview(found: Sealed) -> dict[str, str]:
     """The preview that other sites show of a link to this page."""
     election, report = found.election, found.report
     first = wording.translate(report.sentences[0]) if report.sentences else ""
-    summary = Truncator(f"{_ballots(found)} {first}").chars(MAX_PREVIEW_CHARS)
+    total = found.seal.ballots
+    ballots = ngettext("%(count)d ballot.", "%(count)d ballots.", total) % {"count": total}
+    summary = Truncator(f"{ballots} {first}").chars(MAX_PREVIEW_CHARS)
     return {"title": title(election, report), "summary": summary}
 
 
@@ -138,11 +133,6 @@ def outcome(report: Report) -> str:
         return (_("elected by lot: %(names)s") if whole else _("elected: %(names)s")) % names
     alone = _("winner by lot: %(names)s") if whole else _("winner: %(names)s")
     return (_("a tie between %(names)s") if len(result.winners) > 1 else alone) % names
-
-
-def _ballots(found: Sealed) -> str:
-    total = found.seal.ballots
-    return ngettext("%(count)d ballot.", "%(count)d ballots.", total) % {"count": total}
 
 
 PAGE = CachedPage("results/parts/shared.html", context_of_part, preview)
@@ -193,17 +183,13 @@ def bundle(request: HttpRequest, found: Found) -> HttpResponseBase:
             count(BUNDLES, limit_key(request))
             answer = FileResponse(as_zip(found, names_voters=names_voters), content_type=ZIP)
         except NotSealedYet:
-            return _being_sealed(request, found)
+            sentence = _("The log is being sealed. The bundle will be ready in a moment.")
+            context = election_context(request, found.election, sentence=sentence, counting=True)
+            return render(request, "results/not_yet.html", context, status=202)
         except TooOften as refusal:
             messages.error(request, str(refusal))
             return redirect("results", name=found.election.name)
     return _labelled(request, answer, found, "bundle.zip", tag)
-
-
-def _being_sealed(request: HttpRequest, found: Found) -> HttpResponse:
-    sentence = _("The log is being sealed. The bundle will be ready in a moment.")
-    context = election_context(request, found.election, sentence=sentence, counting=True)
-    return render(request, "results/not_yet.html", context, status=202)
 
 
 # --- what a browser may keep ---

@@ -30,7 +30,7 @@ from foundation.parts import Panel
 from foundation.photos.photos import Photo
 from foundation.tally.lots import COMMITMENT, SEED
 from foundation.tally.methods import KINDS as METHODS_OF
-from foundation.tally.result import Round, Tie
+from foundation.tally.result import Round
 
 from . import services, wording
 from .access import Reader, check_reads, for_anybody, for_voters, is_stranger
@@ -42,7 +42,7 @@ from .pictures.drawing import exact, voters
 from .pictures.rounds import laps
 from .repository import Found, Seal, Sealed, find_seals
 from .waiting import find_waiting, waiting_context
-from .wording import Parts, outcome_of, parts_of
+from .wording import outcome_of, parts_of
 
 MAX_ON_SCREEN = 8  # candidates in a table that the last row of a hall can read
 MAX_NAMES_PER_LOT = 12  # of the first lot; the recount and the bundle have all of them
@@ -219,6 +219,8 @@ def context_of_report(found: Found) -> dict[str, Any]:
     result = report.result
     order = [name for name, place in result.places]
     parts, pictures = parts_of(result), pictures_of(result)
+    # Lots have facts of their own, and of equal numbers in a chart nothing depends.
+    unnamed = ("lot", "left") if parts.chart_first else ("lot",)
     return {
         "report": report,
         "seal": seal,
@@ -235,7 +237,7 @@ def context_of_report(found: Found) -> dict[str, Any]:
         "margin": margin_of(result),
         "unranked": wording.unranked_label(report) if parts.unranked else "",
         "majority": majority_text(result.reasons["majority"]) if result.method == "majority" else "",
-        "ties": [(tie.names, wording.SETTLED[tie.settled]) for tie in result.ties if _is_named(tie, parts)],
+        "ties": [(tie.names, wording.SETTLED[tie.settled]) for tie in result.ties if tie.settled not in unnamed],
         "lots": [(lot, wording.DRAWN[lot.where]) for lot in result.lots],
         "sentences": [wording.translate(each) for each in report.sentences],
         "how_close": wording.how_close(report),
@@ -248,11 +250,6 @@ def context_of_report(found: Found) -> dict[str, Any]:
         ],
         **context_of_lots(found),
     }
-
-
-def _is_named(tie: Tie, parts: Parts) -> bool:
-    """Whether the facts name this tie: lots have their own, and of equal numbers in a chart nothing depends."""
-    return tie.settled != "lot" and not (tie.settled == "left" and parts.chart_first)
 
 
 def _other_round_rows(rounds: tuple[Round, ...]) -> list[tuple[str, list[str]]]:

@@ -282,20 +282,20 @@ def how_close(report: Report) -> str:
         return _("No change to the ballots could have changed the result.") if close.exact else ""
     if total == 1:
         return _("A change to the only ballot would have changed the result.")
-    values = {"count": close.ballots, "total": total, **_changed(report)}
+    before, after = report.result.winners, close.new_winners
+    values = {
+        "count": close.ballots,
+        "total": total,
+        "names": list_in_sentence(after),
+        "new": list_in_sentence([name for name in after if name not in before]),
+        "gone": list_in_sentence([name for name in before if name not in after]),
+    }
     sentence = _would_be(report) % values
     if close.ballots == 1:
         return sentence
     enough = _("Fewer would not have been enough.")
     perhaps = _("Fewer might have been enough.")
     return f"{sentence} {enough if close.exact else perhaps}"
-
-
-def _changed(report: Report) -> dict[str, str]:
-    """Who would have won; who of them is new, and who would have gone."""
-    before, after = report.result.winners, report.closeness.new_winners
-    new, gone = ([name for name in some if name not in others] for some, others in ((after, before), (before, after)))
-    return {"names": list_in_sentence(after), "new": list_in_sentence(new), "gone": list_in_sentence(gone)}
 
 
 def _would_be(report: Report) -> str:

@@ -92,7 +92,10 @@ def bundle(found: Sealed, *, names_voters: bool = True) -> IO[bytes]:
             add("verify_stv.py", [STV_PROGRAM])
         for each in questions:
             folder = f"question-{each.election.number}/" if each.election.number > 1 else ""
-            add(f"{folder}rules.json", [_readable(rules_of(each, extract))])
+            add(
+                f"{folder}rules.json",
+                [json.dumps(rules_of(each, extract), ensure_ascii=False, indent=1).encode() + b"\n"],
+            )
             add(f"{folder}roll.json", roll(each.election, each.seal, names_voters=names_voters))
             add(f"{folder}ballots.json", published(each.election, names_voters=names_voters))
             add(f"{folder}result.json", [each.report.as_json().encode()])
@@ -120,10 +123,6 @@ def _pieces(file: IO[bytes]) -> Iterator[bytes]:
     return iter(partial(file.read, CHUNK_BYTES), b"")
 
 
-def _readable(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"
-
-
 def _joined(opening: bytes, lines: Iterable[bytes], closing: bytes) -> Iterator[bytes]:
     """A JSON list with one item per line, streamed."""
     comma = opening
@@ -147,17 +146,13 @@ def rules_of(found: Sealed, extract: Extract) -> dict[str, Any]:
         **({FOR_GROUPS: list(election.for_groups)} if election.for_groups else {}),
         **({"convened": asdict(election.convened)} if election.convened else {}),
         "seed": found.seal.seed,
-        **_lots(found),
+        "lots_commitment": election.lots_commitment,
+        "lots_secret": found.seal.lots_secret,
         **{name: getattr(election, name) for name in WINDOW},
         **extract.moments,
         "sealed_at": extract.sealed[election.number],
         "candidates": [{"number": each.number, "name": each.name} for each in candidates],
     }
-
-
-def _lots(found: Sealed) -> dict[str, str]:
-    """How the seed came about."""
-    return {"lots_commitment": found.election.lots_commitment, "lots_secret": found.seal.lots_secret}
 
 
 def public_voter_name(voter: str) -> str:
@@ -200,17 +195,14 @@ class _Roll:
 
 def published(election: Election, *, names_voters: bool = True) -> Iterator[bytes]:
     """The published ballots, sorted by their codes; those of a public election with who cast them."""
-    convert = _with_voter_shown if names_voters else _without_voter
     every = ballots.every_published(election.name, election.number)
-    return _joined(b"[\n", map(orjson.dumps, map(convert, every)), b"\n]\n")
-
-
-def _with_voter_shown(ballot: Item) -> Item:
-    return {**ballot, "voter_name": public_voter_name(ballot["voter_name"])} if "voter_name" in ballot else ballot
-
-
-def _without_voter(ballot: Item) -> Item:
-    return {key: value for key, value in ballot.items() if key != "voter_name"}
+    if election.secret_ballot:
+        shown: Iterable[Item] = every
+    elif names_voters:
+        shown = ({**each, "voter_name": public_voter_name(each["voter_name"])} for each in every)
+    else:
+        shown = ({key: value for key, value in each.items() if key != "voter_name"} for each in every)
+    return _joined(b"[\n", map(orjson.dumps, shown), b"\n]\n")
 
 
 # --- the log ---

@@ -39,23 +39,19 @@ class EventFilter:
 
     def matches(self, event: Item) -> bool:
         kind, event_data = event["event_type"], event["event_data"]
-        if not self.name and kind == "ElectionCreated" and self._is_the_making(event_data):
-            self.name = event_data["election_name"]
-        if not self.name or self.done or not self._is_named(event_data.get("election_name")):
+        name = event_data.get("election_name")
+        if not self.name and kind == "ElectionCreated" and event_data.get("created_at") == self.election.created_at:
+            # An election of the same name may have been deleted before, and others been made at the same moment.
+            self.name = name if keys.fold(name) in map(keys.fold, self.names) else ""
+        if not self.name or self.done or name is None:
+            return False
+        if name != self.name and keys.fold(name) != keys.fold(self.name):
             return False
         if kind == "ElectionRenamed":
             self.name = event_data["new_name"]
         is_last = kind == "ResultSealed" and "question" not in event_data  # that of the first question
         self.done = is_last and self.report_digest in ("", event_data["report_digest"])
         return True
-
-    def _is_the_making(self, event_data: Item) -> bool:
-        """An election of the same name may have been deleted before, and others been made at the same moment."""
-        is_named = keys.fold(event_data["election_name"]) in map(keys.fold, self.names)
-        return is_named and bool(event_data["created_at"] == self.election.created_at)
-
-    def _is_named(self, name: str | None) -> bool:
-        return name is not None and (name == self.name or keys.fold(name) == keys.fold(self.name))
 
 
 def events_of(election: Election) -> Iterator[Item]:

@@ -82,17 +82,13 @@ def single_csv(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
 
     def marks(ballot: dict[str, Any]) -> list[Any]:
         if is_ranked:
-            return [_in_one_cell(ballot["ranking"])]
+            return [" > ".join(" = ".join(map(quoted, group)) for group in ballot["ranking"])]
         given = ballot[MARKS[found.election.kind]]
         return [given.get(name, 0) if isinstance(given, dict) else int(name in given) for name in names]
 
     every = _single(found, names_voters=names_voters)
     rows = ([each["code"], *(each.get(key, 1) for key in more), *marks(each)] for each in every)
     return as_csv(["code", *more, *(["ranking"] if is_ranked else names)], rows)
-
-
-def _in_one_cell(ranking: list[list[str]]) -> str:
-    return " > ".join(" = ".join(map(quoted, group)) for group in ranking)
 
 
 def single_json(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
@@ -231,13 +227,15 @@ def rctab_summary(
     after = [*rounds[1:], *rounds[-1:]]
     return {
         "config": config | {"threshold": decimal(rounds[-1].threshold) if rounds else "0"},
-        "results": [_rctab_round(each, later) for each, later in zip(rounds, after, strict=True)],
+        "results": [
+            {
+                "round": each.number,
+                "tally": {name: decimal(votes) for name, votes in each.tally.items()},
+                "tallyResults": list(_acts(each, later)),
+            }
+            for each, later in zip(rounds, after, strict=True)
+        ],
     }
-
-
-def _rctab_round(each: Round, later: Round) -> dict[str, Any]:
-    tally = {name: decimal(votes) for name, votes in each.tally.items()}
-    return {"round": each.number, "tally": tally, "tallyResults": list(_acts(each, later))}
 
 
 def _acts(each: Round, later: Round) -> Iterator[dict[str, Any]]:
@@ -271,6 +269,9 @@ LINE_CHARS = 78
 
 def as_text(found: Sealed) -> str:
     report, seal, shown = found.report, found.seal, parts_of(found.report.result)
+    places = [_("Final ranking"), *(f"{place:>3}  {name}" for name, place in report.result.places)]
+    margin, close = margin_of(report.result), wording.how_close(report)
+    how_close = [*([f"{margin.title}: {margin.sentence}"] if margin else []), *([close] if close else [])]
     parts = [
         [found.election.full_name, "=" * min(len(found.election.full_name), 72)],
         _outcome(found),
@@ -282,8 +283,8 @@ def as_text(found: Sealed) -> str:
             str(wording.RULES[report.result.method]),
         ],
         [_("Why"), *map(wording.translate, report.sentences)],
-        _how_close(report),
-        *([_methods(report), _places(report.result)] if shown.comparisons else _votes(report.result)),
+        [_("How close was it?"), *how_close] if how_close else [],
+        *([_methods(report), places] if shown.comparisons else _votes(report.result)),
         [line for each in report.result.rounds or () for line in _round_lines(each)],
         _sealed(seal, found.election),
         _lots(found),
@@ -307,21 +308,10 @@ def _outcome(found: Sealed) -> list[str]:
     return [outcome_of(result).line, " ".join(numbers)]
 
 
-def _places(result: Result) -> list[str]:
-    return [_("Final ranking"), *(f"{place:>3}  {name}" for name, place in result.places)]
-
-
 def _votes(result: Result) -> list[list[str]]:
     """The numbers of each chart."""
     tables = [(picture.title, picture.table) for picture in pictures_of(result) if picture.table]
     return [[title, *(f"  {' · '.join(row)}" for row in (table.head, *table.rows))] for title, table in tables]
-
-
-def _how_close(report: Report) -> list[str]:
-    """By how much, if anyone is ahead, and how many votes would have changed it."""
-    margin, close = margin_of(report.result), wording.how_close(report)
-    lines = [*([f"{margin.title}: {margin.sentence}"] if margin else []), *([close] if close else [])]
-    return [_("How close was it?"), *lines] if lines else []
 
 
 def _groups(seal: Seal) -> list[str]:

@@ -22,7 +22,6 @@ from accounts.repository import last_visit
 from accounts.rules import Permission
 from elections.own_elections import votes_of
 from elections.panels import HOME_CARDS, HomeCard
-from elections.repository import Description
 from foundation.acts import branding
 from foundation.acts.branding import site_name
 from foundation.acts.hooks import Hooks
@@ -88,15 +87,14 @@ def _votes(user: User, now: str) -> dict[str, Any]:
     votes = votes_of(user, now, last_visit(user, now))
     decided = [(each, wording.outcome_line(each)) for each in votes.decided[:MAX_ELECTIONS_LISTED]]
     return {
-        "waiting": [(each, _excerpt(votes.about[fold(each.name)])) for each in votes.waiting],
+        "waiting": [
+            (each, excerpt(markdown.description_html(votes.about[fold(each.name)]), EXCERPT_CHARS))
+            for each in votes.waiting
+        ],
         "cast": votes.cast,
         "decided": decided,
         "more_decided": len(votes.decided) > MAX_ELECTIONS_LISTED,
     }
-
-
-def _excerpt(about: Description) -> str:
-    return excerpt(markdown.description_html(about), EXCERPT_CHARS)
 
 
 # --- for visitors ---

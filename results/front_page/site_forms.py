@@ -173,12 +173,9 @@ class Rows:
         self.refusals: list[str] = []
         act = "" if post is None else post.get("arrange", "")
         self.is_sent = post is not None and not act
-        rows = self._written(page) if post is None else self._typed(post)
+        rows = list(part_data(page, self.part)[self.part]) if post is None else self._typed(post)
         rows, self.focus = rearrange(rows, act) if act else (rows, "")
         self.forms = [self._form(at, values) for at, values in enumerate(rows or [{}])]
-
-    def _written(self, page: SitePage) -> list[RowData]:
-        return list(part_data(page, self.part)[self.part])
 
     def _typed(self, post: QueryDict) -> list[RowData]:
         """Reads one row more than allowed, so that the form reports it instead of cutting it off."""

@@ -111,11 +111,14 @@ def points(result: Result, marks: Marks = OF_ELECTIONS) -> Picture:
     title, head, note = labels(result.method)
     scores = [score(result, name) for name in in_order(result)]
     whole = Fraction(result.total) if result.method == "approval" else max(score.length for score in scores)
-    bars = [_score_bar(result, score, marks) for score in scores[:MAX_CANDIDATES_DRAWN]]
+    bars = [
+        Bar(each.name, each.length, each.shown, mark, kind, spoken=str(marks.elected))
+        for each in scores[:MAX_CANDIDATES_DRAWN]
+        for mark, kind in [("elected", "won") if each.name in result.winners else ("", "other")]
+    ]
     rows = tuple((score.name, *score.exact) for score in scores)
-    return Picture(
-        title, draw(bars, whole or Fraction(1)), _notes_on(result, note), Table((_("Name"), *head), rows), "narrow"
-    )
+    notes = " ".join(filter(None, [note, counted_note(result), shown_note(result)]))
+    return Picture(title, draw(bars, whole or Fraction(1)), notes, Table((_("Name"), *head), rows), "narrow")
 
 
 def labels(method: str) -> tuple[str, tuple[str, ...], str]:
@@ -140,29 +143,15 @@ def score(result: Result, name: str) -> Score:
         every = tuple(exact(found[each]) for each in ("score", "won", "drawn", "lost"))
         return Score(name, Fraction(found["score"]), number(found["score"]), every)
     if result.method == "minimax":
-        return _defeat(name, result.reasons["worst"][name])
+        if (worst := result.reasons["worst"][name]) is None:
+            return Score(name, Fraction(0), _("never beaten"), ("\N{EN DASH}",) * 3)
+        ayes, noes = worst["for"], worst["against"]
+        return Score(name, Fraction(ayes), f"{noes} : {ayes}", (str(worst["by"]), str(ayes), str(noes)))
     if result.method == "majority":
         counted = result.reasons[name.lower()]
     else:
         counted = result.reasons["points" if "points" in result.reasons else "votes"][name]
     return Score(name, Fraction(counted), number(counted), (exact(counted),))
-
-
-def _defeat(name: str, worst: dict[str, int | str] | None) -> Score:
-    if worst is None:
-        return Score(name, Fraction(0), _("never beaten"), ("\N{EN DASH}",) * 3)
-    ayes, noes = worst["for"], worst["against"]
-    return Score(name, Fraction(ayes), f"{noes} : {ayes}", (str(worst["by"]), str(ayes), str(noes)))
-
-
-def _score_bar(result: Result, score: Score, marks: Marks) -> Bar:
-    won = score.name in result.winners
-    mark, kind = ("elected", "won") if won else ("", "other")
-    return Bar(score.name, score.length, score.shown, mark, kind, spoken=str(marks.elected))
-
-
-def _notes_on(result: Result, note: str) -> str:
-    return " ".join(filter(None, [note, counted_note(result), shown_note(result)]))
 
 
 def shown_note(result: Result) -> str:
@@ -182,7 +171,12 @@ def counted_note(result: Result) -> str:
 
 def vote(result: Result) -> Picture:
     numbers = {name: int(result.reasons[name]) for name in ("base", "needed")}
-    bars = [_answer_bar(result, name) for name in ANSWERS]
+    bars = []
+    for name in ANSWERS:
+        counted, carried = score(result, name), name == YES and result.reasons["carried"]
+        label, mark = answer_label(name, "yes-no"), "elected" if carried else ""
+        kind = "won" if carried else {YES: "other", ABSTAIN: "nobody"}.get(name, "against")
+        bars.append(Bar(label, counted.length, counted.shown, mark, kind, is_name=False, spoken=_("carried")))
     if majority_of(result.reasons["majority"]).of == Of.ENTITLED:
         absent = Fraction(numbers["base"] - result.total)
         bars.append(Bar(_("Did not vote"), absent, str(absent), kind="nobody", is_name=False))
@@ -192,11 +186,3 @@ def vote(result: Result) -> Picture:
     head = _("Answer"), _("Votes"), _("Share of all votes")
     note = _("The line shows how many votes of yes were needed: %(needed)d.") % numbers
     return Picture(_("Votes"), drawn, note, Table(head, rows), "narrow")
-
-
-def _answer_bar(result: Result, name: str) -> Bar:
-    carried = name == YES and result.reasons["carried"]
-    kind = "won" if carried else "other" if name == YES else "nobody" if name == ABSTAIN else "against"
-    counted, mark = score(result, name), "elected" if carried else ""
-    label = answer_label(name, "yes-no")
-    return Bar(label, counted.length, counted.shown, mark, kind, is_name=False, spoken=_("carried"))

@@ -44,11 +44,13 @@ def beat_paths(result: Result) -> Picture | None:
     if len(result.candidates) < 3:
         return None
     graph = _graph(result)
-    title = _("Chains of won contests")
-    drawn = sized(
-        WIDTH_PX, graph.height, title, _desc(result), *_edges(result, graph), *_nodes(result, graph), kind="graph"
-    )
-    return Picture(title, drawn, _note(result, graph), _table(result), "narrow")
+    title, chains = _("Chains of won contests"), list(_chains(result))
+    named = "; ".join(f"{there.named(result)}, {there}" for there, _back in chains[:MAX_CANDIDATES_DRAWN] if there.path)
+    desc = _("The strongest chains and their weakest contests: %(chains)s.") % {"chains": named or NOTHING}
+    drawn = sized(WIDTH_PX, graph.height, title, desc, *_edges(result, graph), *_nodes(result, graph), kind="graph")
+    head = _("Strongest chain"), _("Its weakest contest"), _("Strongest chain back"), _("Its weakest contest")
+    rows = tuple((there.named(result), str(there), back.named(result), str(back)) for there, back in chains)
+    return Picture(title, drawn, _note(result, graph), Table(head, rows), "narrow")
 
 
 def _graph(result: Result) -> Graph:
@@ -144,11 +146,14 @@ def _free(
         (x1 + (x2 - x1) * at, y1 + (y2 - y1) * at, wide, 18.0)
         for at in (0.5, 0.44, 0.56, 0.38, 0.62, 0.33, 0.67, 0.28, 0.72)
     ]
-    return next((box for box in boxes if not any(_overlap(box, other) for other in occupied)), None)
-
-
-def _overlap(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    return abs(box[0] - other[0]) * 2 < box[2] + other[2] and abs(box[1] - other[1]) * 2 < box[3] + other[3]
+    return next(
+        (
+            (x, y, w, h)
+            for x, y, w, h in boxes
+            if not any(abs(x - x2) * 2 < w + w2 and abs(y - y2) * 2 < h + h2 for x2, y2, w2, h2 in occupied)
+        ),
+        None,
+    )
 
 
 def _label(votes: str, box: tuple[float, float, float, float], kind: str) -> SafeString:
@@ -230,11 +235,6 @@ def _chains(result: Result) -> list[tuple[Chain, Chain]]:
     return [(Chain(paths[i][j], strongest[i][j]), Chain(paths[j][i], strongest[j][i])) for i, j in pairs]
 
 
-def _desc(result: Result) -> str:
-    notes = [f"{there.named(result)}, {there}" for there, _back in _chains(result)[:MAX_CANDIDATES_DRAWN] if there.path]
-    return _("The strongest chains and their weakest contests: %(chains)s.") % {"chains": "; ".join(notes) or NOTHING}
-
-
 def _note(result: Result, graph: Graph) -> str:
     notes = _(
         "Each arrow points from the winner of a contest to the loser. Thick: the strongest chains from "
@@ -245,9 +245,3 @@ def _note(result: Result, graph: Graph) -> str:
         return note
     rest = _("Showing %(shown)s of %(every)s.")
     return f"{note} " + rest % {"shown": len(graph.places), "every": len(result.candidates)}
-
-
-def _table(result: Result) -> Table:
-    head = _("Strongest chain"), _("Its weakest contest"), _("Strongest chain back"), _("Its weakest contest")
-    rows = ((there.named(result), str(there), back.named(result), str(back)) for there, back in _chains(result))
-    return Table(head, tuple(rows))

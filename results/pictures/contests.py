@@ -97,19 +97,20 @@ def _name(name: str, won: bool, is_named: bool = True) -> SafeString:
 
 def duels(result: Result) -> Picture | None:
     pairs = contests(result)
-    shown = [_contest(result, name, other) for name, other in pairs[:MAX_CONTESTS_DRAWN]]
+    several, shown = len(result.winners) > 1, []
+    for name, other in pairs[:MAX_CONTESTS_DRAWN]:
+        ayes, noes = votes(result, name, other)
+        shown.append(Contest(name, ayes, other, noes, is_named=several))
+    title = _("Those in first place, head to head")
+    if not several:
+        title = _("%(name)s against each of the others, head to head") % {"name": isolated(result.winners[0])}
     rows = (contest(each, voters(result)) for each in shown)
     return Picture(
-        _title(result),
+        title,
         tag("ul", *rows, class_="picture contests", role="list"),
         _note(result, len(shown), len(pairs)),
         _table(result, pairs),
     )
-
-
-def _contest(result: Result, name: str, other: str) -> Contest:
-    ayes, noes = votes(result, name, other)
-    return Contest(name, ayes, other, noes, is_named=len(result.winners) > 1)
 
 
 def contests(result: Result) -> list[tuple[str, str]]:
@@ -123,12 +124,6 @@ def votes(result: Result, name: str, other: str) -> tuple[int, int]:
     assert result.pairwise is not None
     i, j = result.candidates.index(name), result.candidates.index(other)
     return result.pairwise[i][j], result.pairwise[j][i]
-
-
-def _title(result: Result) -> str:
-    if len(result.winners) > 1:
-        return _("Those in first place, head to head")
-    return _("%(name)s against each of the others, head to head") % {"name": isolated(result.winners[0])}
 
 
 def _note(result: Result, shown: int, every: int) -> str:
@@ -154,7 +149,10 @@ def _table(result: Result, pairs: list[tuple[str, str]]) -> Table:
 
 def locked(result: Result) -> Picture | None:
     among = set(in_order(result)[:MAX_CANDIDATES_DRAWN])
-    every = sorted(result.reasons["locked"] + result.reasons["skipped"], key=_place)
+    every = sorted(
+        result.reasons["locked"] + result.reasons["skipped"],
+        key=lambda each: (each["rank"], "cycle" in each, each["winner"], each["loser"]),
+    )
     shown = [each for each in every if {each["winner"], each["loser"]} <= among]
     if not shown:
         return None  # every contest is a draw
@@ -165,10 +163,6 @@ def locked(result: Result) -> Picture | None:
     return Picture(title, drawn, _locked_note(result, among), _locked_table(every), kind)
 
 
-def _place(contest: dict[str, Any]) -> tuple[Any, ...]:
-    return contest["rank"], "cycle" in contest, contest["winner"], contest["loser"]
-
-
 def _fate(contest: dict[str, Any]) -> str:
     return _("left out") if "cycle" in contest else _("locked")
 
@@ -177,18 +171,14 @@ def _locked_row(each: dict[str, Any], of: int) -> SafeString:
     out = "cycle" in each
     mark = "eliminated" if out else "elected"
     shown = Contest(each["winner"], each["for"], each["loser"], each["against"], mark, _fate(each), f"{each['rank']}.")
-    return contest(shown, of, *_why(each), kind="out" if out else "")
-
-
-def _why(each: dict[str, Any]) -> list[SafeString]:
-    if "cycle" not in each:
-        return []
-    notes = (
-        _("left out: together with equally strong contests it would close the cycle")
-        if each["equals"]
-        else _("left out: it would close the cycle")
+    if not out:
+        return contest(shown, of, kind="")
+    why = _("left out: it would close the cycle")
+    if each["equals"]:
+        why = _("left out: together with equally strong contests it would close the cycle")
+    return contest(
+        shown, of, tag("p", f"{why} " + " > ".join(map(isolated, each["cycle"])), class_="small"), kind="out"
     )
-    return [tag("p", f"{notes} " + " > ".join(map(isolated, each["cycle"])), class_="small")]
 
 
 def _locked_note(result: Result, among: set[str]) -> str:

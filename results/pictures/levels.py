@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -32,7 +29,12 @@ SCORES = range(MAX_SCORE, -1, -1)
 def levels(result: Result, marks: Marks = OF_ELECTIONS) -> Picture:
     names = in_order(result)
     rows = (_row(result, name, marks) for name in names[:MAX_CANDIDATES_DRAWN])
-    legend = tag("ul", *map(_key, SCORES), class_="level-keys", role="list", aria_label=_("Scores"))
+    swatches = [
+        tag("svg", _part(value, "0", "100%"), width=14, height=14, aria_hidden="true", class_="picture")
+        for value in SCORES
+    ]
+    keys = [tag("li", swatch, tag("span", value)) for swatch, value in zip(swatches, SCORES, strict=True)]
+    legend = tag("ul", *keys, class_="level-keys", role="list", aria_label=_("Scores"))
     drawn = joined([legend, tag("ul", *rows, class_="picture bar-rows levels", role="list")])
     note = _("How many votes gave each score. The number is the total of all scores.")
     head = _("Name"), _("Points"), *map(str, SCORES)
@@ -42,32 +44,23 @@ def levels(result: Result, marks: Marks = OF_ELECTIONS) -> Picture:
     )
 
 
-def _key(value: int) -> SafeString:
-    swatch = tag("svg", _part(value, "0", "100%"), width=14, height=14, aria_hidden="true", class_="picture")
-    return tag("li", swatch, tag("span", value))
-
-
 def _row(result: Result, name: str, marks: Marks) -> SafeString:
     won = name in result.winners
     sign = marked("elected" if won else "", str(marks.elected))
     given = [int(number) for number in reversed(result.reasons["levels"][name])]
+    starts = [sum(given[:at]) for at in range(len(given))]  # side by side, the best first
+    parts = [
+        _part(value, share(start, result.total), share(number, result.total), height=BAR_HEIGHT_PX, y=3)
+        for value, start, number in zip(SCORES, starts, given, strict=True)
+        if number
+    ]
     return tag(
         "li",
         tag("span", *sign, tag("bdi", name), class_="bar-label"),
         tag("b", score(result, name).shown, class_="number"),
-        strip(BAR_HEIGHT_PX + 6, *_parts(given, result.total)),
+        strip(BAR_HEIGHT_PX + 6, *parts),
         class_=f"bar-row {'won' if won else 'other'}",
     )
-
-
-def _parts(given: Sequence[int], ballots: int) -> list[SafeString]:
-    """Side by side, the best first."""
-    starts = [sum(given[:at]) for at in range(len(given))]
-    return [
-        _part(value, share(start, ballots), share(number, ballots), height=BAR_HEIGHT_PX, y=3)
-        for value, start, number in zip(SCORES, starts, given, strict=True)
-        if number
-    ]
 
 
 def _part(value: int, x: str, width: str, *, height: int = 14, y: int = 0) -> SafeString:
@@ -81,7 +74,11 @@ def runoff(result: Result) -> Picture | None:
     if not held:
         return None
     several = len(rounds) > 1
-    duels = [_contest(each, result.winners[seat - 1], f"{seat}." if several else "") for seat, each in held]
+    duels = []
+    for seat, each in held:
+        one, other = sorted(each["finalists"], key=lambda name: name != result.winners[seat - 1])
+        rank = f"{seat}." if several else ""
+        duels.append(Contest(one, int(each["runoff"][one]), other, int(each["runoff"][other]), rank=rank))
     rows = (contest(duel, result.total) for duel in duels)
     table = tuple(
         (*([duel.rank] if several else []), duel.name, str(duel.ayes), duel.other, str(duel.noes), each["equal"])
@@ -91,8 +88,3 @@ def runoff(result: Result) -> Picture | None:
     note = _("How many votes score one higher than the other. The gap between the two: both the same.")
     drawn = tag("ul", *rows, class_="picture contests", role="list")
     return Picture(_("Runoffs") if several else _("Runoff"), drawn, note, Table(head, table), "narrow")
-
-
-def _contest(each: dict[str, Any], elected: str, rank: str) -> Contest:
-    one, other = sorted(each["finalists"], key=lambda name: name != elected)
-    return Contest(one, int(each["runoff"][one]), other, int(each["runoff"][other]), rank=rank)

@@ -70,32 +70,21 @@ def _bars(result: Result, each: Round, marks: Marks) -> list[Bar]:
     )
     bars = [_bar(result, each, name, marks) for name in visible]
     if rest := [name for name in names if name not in visible]:
-        bars.append(_others(each, rest))
-    return [*bars, _exhausted(each)]
+        votes = sum((Fraction(each.tally[name]) for name in rest), Fraction(0))
+        label = ngettext("%(count)d more, together", "%(count)d more, together", len(rest)) % {"count": len(rest)}
+        bars.append(Bar(label, votes, number(votes), kind="several", is_name=False))
+    exhausted = Fraction(each.exhausted)
+    return [*bars, Bar(_("Exhausted"), exhausted, number(exhausted), kind="nobody", is_name=False)]
 
 
 def _bar(result: Result, each: Round, name: str, marks: Marks) -> Bar:
     votes, spoken = each.tally[name], {"eliminated": str(marks.eliminated), "elected": str(marks.elected)}
     gone, won = name in each.eliminated, name in each.elected
-    mark = "eliminated" if gone else "elected" if won or name in _seated(result, each) else ""
+    is_seated = any(name in before.elected for before in result.rounds or () if before.number < each.number)
+    mark = "eliminated" if gone else "elected" if won or is_seated else ""
     kind = "gone" if gone else "won" if won else "seated" if mark else "other"
     shown = number(votes, None if mark == "elected" else each.threshold)
     return Bar(name, Fraction(votes), shown, mark, kind, spoken=spoken.get(mark, ""))
-
-
-def _seated(result: Result, each: Round) -> set[str]:
-    return {name for before in result.rounds or () if before.number < each.number for name in before.elected}
-
-
-def _others(each: Round, names: list[str]) -> Bar:
-    votes = sum((Fraction(each.tally[name]) for name in names), Fraction(0))
-    label = ngettext("%(count)d more, together", "%(count)d more, together", len(names)) % {"count": len(names)}
-    return Bar(label, votes, number(votes), kind="several", is_name=False)
-
-
-def _exhausted(each: Round) -> Bar:
-    votes = Fraction(each.exhausted)
-    return Bar(_("Exhausted"), votes, number(votes), kind="nobody", is_name=False)
 
 
 def in_words(result: Result, each: Round) -> list[str]:
@@ -105,20 +94,16 @@ def in_words(result: Result, each: Round) -> list[str]:
 def _settled(result: Result, each: Round) -> list[str]:
     """Ties and lots of the round."""
     notes = []
+    left, settling = _("This remains a tie."), {"lot": _("Decided by lot.")}
+    settling["earlier round"] = _("Decided by an earlier round.")
     for tie in result.ties:
         if tie.round == each.number:
             tied = _("Tie: %(names)s.") % {"names": listed(tie.names)}
-            notes.append(f"{tied} {_settling(tie.settled)}")
+            notes.append(f"{tied} {settling.get(tie.settled, left)}")
     for lot in result.lots:
         if lot.round == each.number:
             notes.append(_("Drawn by lot: %(name)s.") % {"name": isolated(lot.chosen)})
     return notes
-
-
-def _settling(settled: str) -> str:
-    return {"lot": _("Decided by lot."), "earlier round": _("Decided by an earlier round.")}.get(
-        settled, _("This remains a tie.")
-    )
 
 
 def _note(result: Result, shown: list[Round], marks: Marks) -> str:
@@ -170,17 +155,16 @@ def _rounds(result: Result) -> list[Round]:
         return []
     needed = result.reasons["needed"] if result.method == "majority" else ""
     only = Round(1, tally, threshold=needed, exhausted="0", elected=result.winners)
-    return _with_runoff(only, result) if result.reasons.get("runoff") else [only]
-
-
-def _with_runoff(scores: Round, result: Result) -> list[Round]:
-    """STAR: the points, and then the ballots that score one of the finalists higher."""
-    votes = result.reasons["runoff"]
-    return [replace(scores, elected=()), Round(2, votes, threshold="", exhausted="0", elected=result.winners)]
+    if not (votes := result.reasons.get("runoff")):
+        return [only]
+    # STAR: the points, and then the ballots that score one of the finalists higher.
+    return [replace(only, elected=()), Round(2, votes, threshold="", exhausted="0", elected=result.winners)]
 
 
 def _lap(result: Result, each: Round, names: list[str], whole: Fraction) -> Context:
-    says = in_words(result, each) if each.threshold else [_title(result, each)] if result.method == "star" else []
+    says = in_words(result, each) if each.threshold else []
+    if not each.threshold and result.method == "star":
+        says = [_("Points") if each.number == 1 else _("Runoff: votes that score one of the two higher")]
     if len(names) < len(result.candidates):
         numbers = {"shown": len(names), "every": len(result.candidates)}
         says.insert(1, _("Showing the first %(shown)s of %(every)s.") % numbers)
@@ -188,10 +172,6 @@ def _lap(result: Result, each: Round, names: list[str], whole: Fraction) -> Cont
     bars = [{"option": names.index(name), **_runner(result, each, name, whole)} for name in order]
     needed = share(Fraction(each.threshold), whole) if each.threshold else ""
     return {"number": each.number, "says": says, "needed": needed, "bars": bars}
-
-
-def _title(result: Result, each: Round) -> str:
-    return _("Points") if each.number == 1 else _("Runoff: votes that score one of the two higher")
 
 
 def _runner(result: Result, each: Round, name: str, whole: Fraction) -> Context:

@@ -76,11 +76,20 @@ def transfers(result: Result) -> Picture | None:
     bands = bands_of(result, shown, lanes)
     moves = [moves_of(each, lanes) for each in shown[:-1]]
     height = max(band.y + band.tall for band in bands.values()) + 6
-    title = _("Where the votes went")
+    title, largest = _("Where the votes went"), []  # the largest part that moved in each round
+    for each in (each for each in shown if each.transfers):
+        most = max(each.transfers, key=lambda transfer: Fraction(transfer.votes))
+        to = isolated(most.destination) if most.destination else _("Exhausted")
+        called = _("Round %(number)s") % {"number": each.number}
+        largest.append(f"{called}: {isolated(most.source)} > {to} {number(most.votes)}")
+    notes = [_("The width of each band shows its votes; branches show votes that moved on, from left to right.")]
+    numbers = {"shown": len(shown), "every": len(result.rounds or ())}
+    if numbers["shown"] < numbers["every"]:
+        notes.append(_("Showing the last %(shown)s of %(every)s rounds.") % numbers)
     return Picture(
         title,
-        fluid(height, title, _desc(shown), *_drawn(result, shown, bands, moves, height), kind="flow"),
-        _note(result, shown),
+        fluid(height, title, "; ".join(largest), *_drawn(result, shown, bands, moves, height), kind="flow"),
+        " ".join(notes),
         _table(result.rounds or ()),
         "full",
     )
@@ -129,7 +138,9 @@ def moves_of(each: Round, lanes: dict[str | None, str]) -> Flows:
 def _drawn(
     result: Result, shown: Sequence[Round], bands: dict[str, Band], moves: list[Flows], height: float
 ) -> list[SafeString]:
-    shapes = [_guides(len(shown), height), *(_stream(result, band, moves) for band in bands.values())]
+    lines = "".join(f"M{short(_x(at, len(shown)))} {TOP_PX - 4}V{short(height)}" for at in range(len(shown)))
+    guides = tag("path", d=lines, class_="guide", vector_effect="non-scaling-stroke")
+    shapes = [guides, *(_stream(result, band, moves) for band in bands.values())]
     shapes += [_branch(bands, moves, column, way) for column, flows in enumerate(moves) for way in flows]
     box = f"0 0 {WIDTH} {short(height)}"
     stretched = tag("svg", *shapes, viewBox=box, width="100%", height=short(height), preserveAspectRatio="none")
@@ -143,11 +154,6 @@ def _drawn(
 
 def _x(column: int, columns: int) -> float:
     return WIDTH * column / max(columns - 1, 1)
-
-
-def _guides(columns: int, height: float) -> SafeString:
-    d = "".join(f"M{short(_x(column, columns))} {TOP_PX - 4}V{short(height)}" for column in range(columns))
-    return tag("path", d=d, class_="guide", vector_effect="non-scaling-stroke")
 
 
 def _heads(shown: Sequence[Round]) -> SafeString:
@@ -214,8 +220,15 @@ def _branch(bands: dict[str, Band], moves: list[Flows], column: int, way: tuple[
 
 def _label(result: Result, band: Band) -> SafeString:
     name = band.key[1:] if band.key.startswith("=") else None
-    mark, right = _fate(result, band, name)
-    chosen = "won" if name in result.winners else None
+    # A tick and the last votes for the elected, a cross and the last round for who went.
+    chosen, mark, ends = "won" if name in result.winners else None, [], number(band.votes[-1])
+    kind = "number"
+    if chosen:
+        mark = [sign(TICK, 0, band.top + 5, "elected")]
+    elif out := next((each.number for each in result.rounds or () if name in each.eliminated), None):
+        mark, kind = [sign(CROSS, 0, band.top + 5, "eliminated")], "small"
+        ends = _("out in round %(number)s") % {"number": out}
+    right = text_at_right(ends, band.top + 17, kind)
     label = text_lines(band.label, 18 if mark else 0, band.top + 17, LINE_HEIGHT_PX, chosen)
     return tag("g", *([tag("title", name)] if name else []), *mark, label, right)
 
@@ -229,46 +242,7 @@ def _called(result: Result, key: str) -> tuple[str, ...]:
     return (ngettext("%(count)d more, together", "%(count)d more, together", count) % {"count": count},)
 
 
-def _fate(result: Result, band: Band, name: str | None) -> tuple[list[SafeString], SafeString]:
-    """A tick and the last votes for the elected, a cross and the last round for who went."""
-    if name in result.winners:
-        return [sign(TICK, 0, band.top + 5, "elected")], _votes(band)
-    out = next((each.number for each in result.rounds or () if name in each.eliminated), None)
-    if out is not None:
-        left = _("out in round %(number)s") % {"number": out}
-        return [sign(CROSS, 0, band.top + 5, "eliminated")], text_at_right(left, band.top + 17, "small")
-    return [], _votes(band)
-
-
-def _votes(band: Band) -> SafeString:
-    """What a count ends with."""
-    return text_at_right(number(band.votes[-1]), band.top + 17, "number")
-
-
 # --- words ---
-
-
-def _desc(shown: Sequence[Round]) -> str:
-    """The largest part that moved in each round."""
-    notes = []
-    for each in shown:
-        if each.transfers:
-            most = max(each.transfers, key=lambda transfer: Fraction(transfer.votes))
-            to = isolated(most.destination) if most.destination else _("Exhausted")
-            notes.append(f"{_round(each)}: {isolated(most.source)} > {to} {number(most.votes)}")
-    return "; ".join(notes)
-
-
-def _round(each: Round) -> str:
-    return _("Round %(number)s") % {"number": each.number}
-
-
-def _note(result: Result, shown: Sequence[Round]) -> str:
-    notes = [_("The width of each band shows its votes; branches show votes that moved on, from left to right.")]
-    every = len(result.rounds or ())
-    if len(shown) < every:
-        notes.append(_("Showing the last %(shown)s of %(every)s rounds.") % {"shown": len(shown), "every": every})
-    return " ".join(notes)
 
 
 def _table(rounds: Sequence[Round]) -> Table:

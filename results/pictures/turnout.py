@@ -18,29 +18,17 @@ HEAD_PX, PLOT_HEIGHT_PX, FOOT_PX = 26, 160, 42
 
 def turnout_pictures(election: Election, turnout: Turnout) -> list[Picture]:
     """None where there is nothing to show, or where the picture would reveal how people voted."""
-    shown = turnout.steps and tells_who(election, turnout.voted)
-    return [_picture(election, turnout)] if shown else []
-
-
-def _picture(election: Election, turnout: Turnout) -> Picture:
-    title = _("Turnout")
-    notes = _summary(election, turnout)
+    if not turnout.steps or not tells_who(election, turnout.voted):
+        return []
+    title, notes = _("Turnout"), _("%(voted)s voted") % {"voted": turnout.voted}
+    if election.entitled:
+        values = {"voted": turnout.voted, "voters": election.entitled, "percent": turnout.percent(election.entitled)}
+        notes = _("%(voted)s of %(voters)s voted, %(percent)s%%") % values
     drawn = _curve(election, turnout), *_axis(election, turnout), text(notes, 0, 16, "number")
     rows = tuple((_moment(election, moment), str(count)) for moment, count in turnout.steps)
+    paper = _("On paper: %(paper)s.") % {"paper": turnout.paper} if turnout.paper else ""
     picture = fluid(HEAD_PX + PLOT_HEIGHT_PX + FOOT_PX, title, notes, *drawn, kind="turnout")
-    return Picture(title, picture, _note(turnout), Table((_("Until"), _("Voted")), rows), "narrow")
-
-
-def _summary(election: Election, turnout: Turnout) -> str:
-    if not election.entitled:
-        return _("%(voted)s voted") % {"voted": turnout.voted}
-    percent = turnout.percent(election.entitled)
-    notes = _("%(voted)s of %(voters)s voted, %(percent)s%%")
-    return notes % {"voted": turnout.voted, "voters": election.entitled, "percent": percent}
-
-
-def _note(turnout: Turnout) -> str:
-    return _("On paper: %(paper)s.") % {"paper": turnout.paper} if turnout.paper else ""
+    return [Picture(title, picture, paper, Table((_("Until"), _("Voted")), rows), "narrow")]
 
 
 def _curve(election: Election, turnout: Turnout) -> SafeString:
