@@ -25,15 +25,11 @@ FINAL = "_final"  # suffix of the kinds of mail where nobody can vote again
 def cast_email(context: VoterContext, actor: str, *, paper: bool) -> list[Write]:
     """The email about a cast, queued in the same transaction."""
     if paper:
-        return _email(PAPER, context, entered_by=actor)
-    return _email(CHANGED if context.voted else CAST, context)
+        return email(PAPER, context, entered_by=actor)
+    return email(CHANGED if context.voted else CAST, context)
 
 
-def withdrawal_email(context: VoterContext) -> list[Write]:
-    return _email(WITHDRAWN, context)
-
-
-def _email(kind: str, context: VoterContext, **more: str) -> list[Write]:
+def email(kind: str, context: VoterContext, **more: str) -> list[Write]:
     """Empty if the election sends no such emails, or there is no address: that of the account, or else on the roll."""
     election, person, entry = context.election, context.person, context.entry or {}
     on_roll = context.voter if is_by_address(context.voter or "") else None

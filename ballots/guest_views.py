@@ -10,7 +10,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -206,36 +205,22 @@ def change_receipt(request: HttpRequest, name: str) -> HttpResponse:
 def _show_by_secret(request: HttpRequest, name: str, show: Show) -> HttpResponse:
     """Asks for the words on the receipt, unless the form brings the secret. To those without it, says nothing of the
     election, not even whether it exists."""
-    typed, problem = request.POST.get("words", ""), ""
-    if brings_secret(request.POST):
+    typed, kept, problem = request.POST.get("words", "")[:MAX_WORDS_CHARS], request.POST.get(SECRET, ""), ""
+    if "words" in request.POST or kept:  # a browser that does not remember the secret sends an empty one
         try:
-            secret = opened_secret(request.POST)
+            secret = whole(kept) or from_words(typed)
             if (voter_context := services.voter_context(None, name, secret=secret)) is None:
                 raise WrongWords(rules.NO_SUCH_BALLOT)
             return show(request, voter_context)
         except WrongWords as refusal:
             problem = str(refusal)
-    return show_words_form(request, typed, problem)
-
-
-def brings_secret(post: MultiValueDict) -> bool:
-    """A form with an empty secret is that of a browser which does not remember it; then the words are asked for."""
-    return "words" in post or bool(post.get(SECRET))
-
-
-def opened_secret(post: MultiValueDict) -> str:
-    """As the browser remembers it, or as words."""
-    return whole(post.get(SECRET, "")) or from_words(post.get("words", "")[:MAX_WORDS_CHARS])
+    context = {"typed": typed, "problem": problem}
+    return render(request, "ballots/change.html", context, status=422 if problem else 200)
 
 
 def _open(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
     show = _show_opened if NO_DRAFTS in voter_context.election.safeguards else open_by_secret
     return show(request, voter_context)
-
-
-def show_words_form(request: HttpRequest, typed: str, problem: str) -> HttpResponse:
-    context = {"typed": typed[:MAX_WORDS_CHARS], "problem": problem}
-    return render(request, "ballots/change.html", context, status=422 if problem else 200)
 
 
 def with_words(view: Show) -> View:

@@ -384,7 +384,7 @@ def _withdraw(who: Who, context: VoterContext | None, form: str) -> Outcome:
         _record_replacement("BallotWithdrawn", _counted(context), who, context, {}, now, form)
     else:
         also = _checking_actor(who, context, repository.withdrawing(context)) if isinstance(who, Pass) else []
-        also += emails.withdrawal_email(context)
+        also += emails.email(emails.WITHDRAWN, context)
         record_withdrawal(_name(who, context), context, now, *also, once=form)
     return Outcome({}, replaced=True, revision=context.revision)
 

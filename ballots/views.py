@@ -14,7 +14,6 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.datastructures import MultiValueDict
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -79,11 +78,6 @@ def carried_fields(post: MultiValueDict) -> MultiValueDict:
 def secret_in(post: MultiValueDict) -> str:
     """The secret of the ballot that a form casts or changes: nothing but this form ever had it."""
     return joined(post.get(SECRET, ""), post.get(HALF, ""))
-
-
-def carried_secret(request: HttpRequest, sent: MultiValueDict | None) -> str:
-    """The secret of a form that was sent, whose receipt got lost: the browser still carries both halves."""
-    return joined((sent or {}).get(SECRET, ""), request.COOKIES.get(HALF, ""))
 
 
 def forget_secret(answer: HttpResponse, path: str) -> None:
@@ -220,8 +214,9 @@ def carried_ranking(request: HttpRequest, voter_context: VoterContext) -> MultiV
 
 
 def _lost_receipt(request: HttpRequest, voter_context: VoterContext) -> HttpResponse | None:
-    """The answer to a cast again, if it got lost: then the browser still carries the ballot's secret."""
-    secret = carried_secret(request, ranking_cookie.load(request, ranking_owner(voter_context)))
+    """The answer to a cast again, if it got lost: then the browser still carries both halves of the ballot's secret."""
+    sent = ranking_cookie.load(request, ranking_owner(voter_context)) or {}
+    secret = joined(sent.get(SECRET, ""), request.COOKIES.get(HALF, ""))
     if not voter_context.voted or voter_context.link_is_secret or not secret:
         return None
     found = services.voter_context(current_person(request), voter_context.election.name, secret=secret)
@@ -430,7 +425,7 @@ def _show_final_receipt(request: HttpRequest, voter_context: VoterContext, cast:
 @voter_page
 @require_safe
 def receipt(request: HttpRequest, voter_context: VoterContext) -> HttpResponse:
-    """Of a public ballot. That of a secret one is shown to who sends its secret (`change_views.change_receipt`)."""
+    """Of a public ballot. That of a secret one is shown to who sends its secret (`guest_views.change_receipt`)."""
     if not voter_context.voted:
         return redirect("ballot", name=voter_context.election.name)
     if voter_context.election.secret_ballot or voter_context.link or not (cast := repository.ballots_of(voter_context)):
@@ -457,14 +452,21 @@ def show_receipt(
     """Where the ballot is to disappear once cast, without it."""
     asked = [each for each in voter_context.election.questions if each.number in cast]
     election = voter_context.election
-    secret = voter_context.secret if has_words(voter_context) and not paper_for else ""
+    words: dict[str, Any] = {"words": []}  # in three forms; what follows the # stays in the browser
+    if voter_context.secret and has_words(voter_context) and not paper_for:
+        link = f"{absolute_url(path_of('change', election.name))}#{voter_context.secret}"
+        words = {"words": as_words(voter_context.secret), "change_link": link, "change_qr": qr_svg(link)}
+    image = ""  # of the code of a public ballot: drawn when the browser asks for it, as it is to be seen
+    if not paper_for and not election.secret_ballot:
+        address = f"{path_of('receipt_qr', election.name)}?acts={voter_context.revision}"
+        image = qr_image(follow_link(voter_context.questions[0], cast), address)
     is_hidden = LEAVE in election.safeguards and not paper_for
     codes = codes_of(election, cast)
     context = {
         "codes": codes,
-        **words_context(secret, path_of("change", election.name)),
+        **words,
         "pictures": [qr_svg(follow_link(each, cast)) for each in asked[: len(codes)]] if paper_for else [],
-        "image": "" if paper_for or election.secret_ballot else receipt_image(voter_context, cast),
+        "image": image,
         "answers": [] if is_hidden else [(each, shown_answer(each, cast[each.number].rankings)) for each in asked],
         "revision": voter_context.revision,
         "state_url": "" if election.secret_ballot else path_of("ballot_state", election.name),
@@ -475,23 +477,9 @@ def show_receipt(
     return render(request, "ballots/receipt.html", election_context(request, election, **context))
 
 
-def words_context(secret: str, change_path: str) -> dict[str, Any]:
-    """The secret in three forms: words, a link and its QR code. What follows the # stays in the browser."""
-    if not secret:
-        return {"words": []}
-    link = f"{absolute_url(change_path)}#{secret}"
-    return {"words": as_words(secret), "change_link": link, "change_qr": qr_svg(link)}
-
-
 def follow_link(question: Election, cast: rules.Ballots) -> str:
     """Leads to the ballot among all that are published. What follows the # stays in the browser."""
     return f"{absolute_url(path_of('follow', *question.address))}#{cast[question.number].confirmation}"
-
-
-def receipt_image(voter_context: VoterContext, cast: rules.Ballots) -> SafeString:
-    """The code of a public ballot: drawn when the browser asks for it, which it does when it is to be seen."""
-    address = f"{path_of('receipt_qr', voter_context.election.name)}?acts={voter_context.revision}"
-    return qr_image(follow_link(voter_context.questions[0], cast), address)
 
 
 @voter_page

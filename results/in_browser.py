@@ -20,14 +20,13 @@ from foundation.tally import star
 from foundation.tally.methods import KIND_OF
 from foundation.tally.result import Result, Round
 
-from . import published, repository, wording
+from . import repository, wording
 from .access import is_stranger
 from .checks import PAGE_ROWS, immutable_view, is_number, page, public_sealed_view
 from .exports.files import version
 from .pictures.bars import score
 from .pictures.drawing import in_order
-from .published import Position
-from .repository import Seal, Sealed, settings_of
+from .repository import Position, Seal, Sealed, settings_of
 from .wording import outcome_of, parts_of
 
 MAX_CONTESTS = 200
@@ -83,7 +82,7 @@ def follow(request: HttpRequest, found: Sealed) -> HttpResponse:
     beginning = form.cleaned_data["code"] if form is not None and form.is_valid() else ""
     part, row = (request.GET.get(name, "0") for name in ("part", "row"))
     if beginning:
-        place = published.find_prefix(found.election, beginning)
+        place = repository.find_prefix(found.election, beginning)
     elif is_number(part) and is_number(row):
         place = Position(int(part), int(row))
     else:
@@ -96,7 +95,7 @@ def follow(request: HttpRequest, found: Sealed) -> HttpResponse:
 
 def _page_of_ballots(found: Sealed, place: Position, beginning: str) -> tuple[list[dict[str, Any]], str]:
     """A page of ballots from this place on, and the address of the next."""
-    some = list(islice(published.ballots_from(found.election, place), PAGE_ROWS + 1))
+    some = list(islice(repository.ballots_from(found.election, place), PAGE_ROWS + 1))
     candidates = candidates_of(found.election)
     rows = [
         ballot
@@ -178,7 +177,7 @@ def follow_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     if len(beginning) != codes.prefix_length(found.seal.ballots) or set(beginning) - set(codes.SYMBOLS):
         sentence = _("That is the wrong number of characters.")
         return JsonResponse({"problem": sentence}, status=400)
-    some = published.ballots_with_prefix(found.election, beginning)
+    some = repository.ballots_with_prefix(found.election, beginning)
     return JsonResponse({"ballots": [[each["confirmation"], each["rankings"]] for each in some]})
 
 

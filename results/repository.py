@@ -4,11 +4,12 @@ what the table has of it: one head, and as many parts as the texts need."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, astuple, dataclass, field
 from datetime import datetime
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 import orjson
@@ -323,3 +324,49 @@ def counted(election: Election, candidates: tuple[str, ...]) -> Ballots:
     for item in table().each(keys.counted_parts(election.name, election.number)):
         counts |= json.loads(item["text"])
     return Ballots(candidates, counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The position of a ballot in the list."""
+
+    part: int = 0
+    row: int = 0
+
+
+def published_part(election: Election, number: int) -> list[Item]:
+    item = table().get(keys.published(election.name, number, election.number))
+    return item["ballots"] if item else []
+
+
+def count_published_parts(election: Election) -> int:
+    """The number of parts, from the last one."""
+    last = table().page(keys.all_published(election.name, election.number), limit=1, backwards=True).items
+    return int(last[0]["SK"].rpartition("#")[2]) + 1 if last else 0
+
+
+def find_prefix(election: Election, beginning: str) -> Position:
+    """The first ballot whose code begins like this or comes after it."""
+    if not beginning:
+        return Position()
+    later = range(1, count_published_parts(election))
+    at = bisect_right(later, beginning, key=lambda number: _code(published_part(election, number)[0]))
+    return Position(at, bisect_left(published_part(election, at), beginning, key=_code))
+
+
+def _code(ballot: Item) -> str:
+    return ballot["confirmation"]
+
+
+def ballots_from(election: Election, place: Position) -> Iterator[tuple[Position, Item]]:
+    """Every ballot from this place on, with its own."""
+    number, first = place.part, place.row
+    while ballots := published_part(election, number):
+        for row, ballot in enumerate(ballots[first:], first):
+            yield Position(number, row), ballot
+        number, first = number + 1, 0
+
+
+def ballots_with_prefix(election: Election, beginning: str) -> Iterator[Item]:
+    ballots = (ballot for _, ballot in ballots_from(election, find_prefix(election, beginning)))
+    return takewhile(lambda ballot: _code(ballot).startswith(beginning), ballots)

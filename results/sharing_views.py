@@ -41,12 +41,12 @@ from foundation.tally.formats import CannotWrite
 
 from . import mailing, wording
 from .access import Reader, for_anybody, is_shared, is_stranger, limit_key
-from .cached_page import CachedPage
 from .exports.bundle import NotSealedYet, bundle_version
 from .exports.bundle import bundle as as_zip
 from .exports.files import EXPORTS, as_text, context_of_exports, file_name, has, version
 from .repository import Found, Report, Sealed
 from .views import (
+    CachedPage,
     Overview,
     address_of,
     answers_of,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
+from hashlib import sha256
 from shlex import quote
 from typing import Any
 
@@ -17,6 +18,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.access import View, public
 from accounts.models import User
+from elections import repository as elections
 from elections.access import election_context
 from elections.kinds import majority_text
 from elections.panels import panels
@@ -24,17 +26,17 @@ from elections.repository import candidates_of
 from elections.rules import KINDS, Election, State
 from foundation.acts.hooks import Hooks
 from foundation.acts.storage import now_text
+from foundation.pages import page_cache
 from foundation.pages.http_cache import cached_for_reader
-from foundation.pages.page_cache import page_with, shared_page
+from foundation.pages.page_cache import Fragment, page_with, shared_page
 from foundation.parts import Panel
-from foundation.photos.photos import Photo
+from foundation.store.keys import fold
 from foundation.tally.lots import COMMITMENT, SEED
 from foundation.tally.methods import KINDS as METHODS_OF
 from foundation.tally.result import Round
 
-from . import services, wording
+from . import repository, services, wording
 from .access import Reader, check_reads, for_anybody, for_voters, is_stranger
-from .cached_page import CachedPage
 from .exports.files import context_of_exports
 from .margin import margin_of
 from .pictures import contest_rows, pictures_of, turnout_pictures
@@ -157,32 +159,62 @@ def answers_of(found: Overview) -> list[Answer]:
 def context_of_part(found: Sealed) -> dict[str, Any]:
     """The context of the part that is the same for all readers who may see it."""
     context = context_of_report(found) | context_of_exports(found) | {"election": found.election}
+    context["faces"] = {each.name: each.photo for each in candidates_of(found.election) if each.photo}
     context["pictures"] += turnout_pictures(found.election, found.seal.turnout)
-    context |= {"closed": found.election, "playable": what_if_choices(found)}
-    context["faces"] = _faces(found)
-    panels = (make(found) for make in PANELS)
-    return context | {"panels": [panel for panel in panels if panel is not None]}
+    candidates, result = found.seal.candidates, found.report.result
+    is_comparable = len(candidates) > 1 and voters(result) and parts_of(result).comparisons
+    return context | {
+        "closed": found.election,
+        "playable": list(enumerate(candidates)) if is_comparable else [],  # to compare or leave out, by number
+        "panels": [panel for make in PANELS if (panel := make(found)) is not None],
+    }
 
 
 def context_of_screen(found: Sealed) -> dict[str, Any]:
-    context = context_of_report(found) | {"election": found.election, "faces": _faces(found)}
-    result = found.report.result
+    faces = {each.name: each.photo for each in candidates_of(found.election) if each.photo}
+    context, result = context_of_report(found) | {"election": found.election, "faces": faces}, found.report.result
     return context | {"laps": laps(result), "ranked": True, "contests": contest_rows(result, MAX_ON_SCREEN)}
 
 
-def _faces(found: Sealed) -> dict[str, Photo]:
-    return {each.name: each.photo for each in candidates_of(found.election) if each.photo}
+@dataclass(frozen=True, slots=True)
+class CachedPage:
+    """A page about a sealed result: the template of the part that is the same for all, and its context. That never
+    changes, and drawing it takes thirty times as long as identifying the reader.
+
+    A fragment depends on the election, the seal, which contains the report's digest, and what parts show with it. These
+    are read each time, in a distant store once a second; the report is read only on a cache miss.
+    """
+
+    template: str
+    context_of: Callable[[Sealed], dict[str, Any]]
+    preview_of: Callable[[Sealed], dict[str, str]] = lambda found: {}
+
+    def find(self, election_name: str, reader: User | None, question: int = 1) -> Found | None:
+        """At most a second old, unless the reader runs the election."""
+        with_report = page_cache.cache.peek(self._key(election_name, question)) is None
+        places = repository.result_keys(election_name, question, with_report=with_report)
+        recently = elections.recent_read(election_name, reader, *places)
+        return services.find(election_name, question, with_report=with_report, recently=recently)
+
+    def fragment(self, found: Found) -> Fragment:
+        """The fragment, cached or new. A report that does not match the sealed digest is shown, but not cached."""
+        election = found.election
+        key, source = self._key(election.name, election.number), (election, found.seal, found.beside)
+        if (part := page_cache.cached(key, source)) is not None:
+            return part
+        sealed = found if isinstance(found, Sealed) else repository.read_report(found)
+        context, extra = self.context_of(sealed), self.preview_of(sealed)
+        part = page_cache.render_fragment(self.template, context, source, **extra)
+        if sha256(sealed.report.as_json().encode()).hexdigest() == sealed.seal.report_digest:
+            page_cache.cache.put(key, part)
+        return part
+
+    def _key(self, election_name: str, question: int) -> tuple[Hashable, ...]:
+        return page_cache.cache_key(self.template, fold(election_name), question)
 
 
 PAGE = CachedPage("results/parts/sealed.html", context_of_part)
 SCREEN = CachedPage("results/parts/screen.html", context_of_screen)
-
-
-def what_if_choices(found: Sealed) -> list[tuple[int, str]]:
-    """Candidates to compare or leave out, by number; none if there is nothing to compare."""
-    candidates, result = found.seal.candidates, found.report.result
-    is_comparable = len(candidates) > 1 and voters(result) and parts_of(result).comparisons
-    return list(enumerate(candidates)) if is_comparable else []
 
 
 @public

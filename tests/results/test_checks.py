@@ -22,10 +22,9 @@ from foundation.store import keys, splitting
 from foundation.store.table import Span
 from foundation.tally.ballots import Ballots
 from foundation.tally.methods import count
-from results import bounded_counting, checks, in_browser, published, repository, services
+from results import bounded_counting, checks, in_browser, repository, services
 from results.in_browser import ballot_story, decisive_contests
-from results.published import Position
-from results.repository import build_report
+from results.repository import Position, build_report
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 
 PAGES = ("recount", "follow", "head_to_head", "what_if")
@@ -171,7 +170,7 @@ def test_leafing_through_the_list_meets_every_ballot_once(in_small_parts, closed
         if not onward:
             break
         query = onward[1]
-    assert published.parts(found.election) > 2
+    assert repository.count_published_parts(found.election) > 2
     assert met == sorted(all_codes())
 
 
@@ -268,9 +267,9 @@ def test_of_a_large_election_those_that_begin_alike_and_never_fewer(in_small_par
 
 def test_a_ballot_is_found_in_whichever_part_it_lies(in_small_parts, closed):
     election = closed(*SIX, {"Ada": 1}).election
-    for place, ballot in published.ballots_from(election, Position()):
-        assert published.find_prefix(election, ballot["confirmation"]) == place
-    assert published.find_prefix(election, "") == Position()
+    for place, ballot in repository.ballots_from(election, Position()):
+        assert repository.find_prefix(election, ballot["confirmation"]) == place
+    assert repository.find_prefix(election, "") == Position()
 
 
 # --- the story of a count ---

@@ -31,8 +31,8 @@ from foundation.store import keys, sharded_reads
 from foundation.store.log import layout
 from foundation.store.schema import SCHEMA, Sheet, parsed
 from foundation.store.table import DATA, LOG, BadCursor, Invalid, Item, Key
-from results import published
-from results.published import Position
+from results import repository
+from results.repository import Position
 
 from . import masks
 from .masks import HIDDEN, Hidden
@@ -317,8 +317,8 @@ def _by_voter(election: Election, query: TableQuery, limit: int) -> tuple[list[B
 def _by_code(election: Election, query: TableQuery, limit: int) -> tuple[list[BallotView], str | None]:
     """Published ballots of a secret election, starting at a code, or where the last page ended."""
     beginning = query.ballot.strip().upper()
-    start = _place(query.after) if query.after else published.find_prefix(election, beginning)
-    following = published.ballots_from(election, start)
+    start = _place(query.after) if query.after else repository.find_prefix(election, beginning)
+    following = repository.ballots_from(election, start)
     found = [
         (place, each) for place, each in islice(following, limit + 1) if each["confirmation"].startswith(beginning)
     ]
