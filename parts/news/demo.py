@@ -11,12 +11,13 @@ from foundation.store.log import as_text, utc_now
 from results import services as results
 from results.repository import Sealed
 
-from . import repository, services
+from . import likes, repository, services
 from .rules import slug_of
 from .services import Written
 
 TIME_ZONE = "Europe/Brussels"
 ANNOUNCED = "Talk of the year"
+FANS = ("Hypatia", "Wang Zhenyi", "Emmy Noether", "Ibn al-Haytham", "Katherine Johnson")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +106,19 @@ The agenda, the accounts and the minutes of last year are with the secretary fro
 
 
 def load() -> int:
-    """Write those that are missing; returns how many were written or published."""
-    return sum(map(_write, PLANNED)) + _announce()
+    """Write those that are missing, and have some people like them; returns how many were written, published, liked."""
+    return sum(map(_write, PLANNED)) + _announce() + _like()
+
+
+def _like() -> int:
+    """The first post has the most likes; scheduled ones and drafts have none."""
+    fans = [fan for fan in map(people.find, FANS) if fan]
+    posts, _cursor = repository.published(limit=len(PLANNED))
+    wanted = [likes.member(fan, post.id) for number, post in enumerate(posts) for fan in fans[number:]]
+    missing = [each for each in wanted if not likes.is_on(each)]
+    for each in missing:
+        likes.set_like(each, True)
+    return len(missing)
 
 
 def _write(planned: PlannedPost) -> bool:

@@ -32,6 +32,7 @@ from parts.polls import repository as polls_repository
 from parts.skills.demo import MEMBERS
 from results import repository as results_repository
 from results import services as results
+from results.front_page import site_page
 from results.wording import translate
 from tests.test_interruptions import Interrupted, Killed
 
@@ -65,10 +66,10 @@ def demo(watched, tmp_path_factory) -> Iterator[Table]:
 @pytest.mark.seconds(15)
 def test_the_demo_is_loaded_once_and_its_counts_follow_the_log(demo, watched):
     site, unwatched = demo, StringIO()
-    for words in ("1 of 13, people: 10 of 10", "3 of 13, elections: 5 of 15", "4 of 13, ballots: 1,000 of 1,7"):
+    for words in ("1 of 14, people: 10 of 10", "3 of 14, elections: 5 of 15", "4 of 14, ballots: 1,000 of 1,7"):
         assert f"\rDemo, part {words}" in watched.getvalue()
     assert run("demo", stderr=unwatched) == "The demo content is already there."
-    lines = ["Demo, part 1 of 13, people: 10 of 10", "Demo, part 3 of 13, elections: 15 of 15"]
+    lines = ["Demo, part 1 of 14, people: 10 of 10", "Demo, part 3 of 14, elections: 15 of 15"]
     assert unwatched.getvalue().splitlines() == lines, "a log has a line for each"
     seen = [post.title for post in news.published(limit=9)[0]]
     assert seen[:2] == ["Result: Talk of the year", "Three towns, one summer"]
@@ -142,6 +143,11 @@ def voters_of(poll_id: str) -> int:
     return sum(1 for _ in table().each(*keys.votes(poll_id)))
 
 
+def is_liked() -> bool:
+    newest = news.published(limit=1)[0][0]
+    return sum(each["likes"] for each in table().each(keys.all_likes(newest.id))) > 1
+
+
 PROMISES = {
     "the owner has a ballot waiting": lambda: bool(votes_of_the_owner().waiting),
     "and has cast one, and is told how one ended": lambda: votes_of_the_owner().cast and votes_of_the_owner().decided,
@@ -150,6 +156,8 @@ PROMISES = {
     "one about to close": is_about_to_close,
     "one with a public result": is_public,
     "a poll that is running": is_a_poll_running,
+    "a page about those who decide here": lambda: site_page.find().has_content,
+    "a post that several people like": is_liked,
     "and candidates introduce themselves": lambda: all(
         each.statement for each in elections.candidates("Film for Friday evening")
     ),

@@ -10,6 +10,7 @@ from elections import demo as elections
 from foundation.acts.queues import Progress
 from foundation.parts import parts
 from operations.upkeep.commands import StoreCommand, show_steps
+from results.front_page import demo as site_page
 
 
 def people(progress: Progress) -> int:
@@ -32,7 +33,11 @@ def steps() -> dict[str, Callable[[Progress], int]]:
         for comes_first in (True, False)
     )
     core = {"elections": elections.load, "ballots": ballots.load}
-    later = {"groups": _quick(elections.load_group), "several questions": _quick(elections.load_questions)}
+    later = {
+        "groups": _quick(elections.load_group),
+        "several questions": _quick(elections.load_questions),
+        "site page": _quick(site_page.load),
+    }
     return {"people": people} | first | core | others | later
 
 
