@@ -2,11 +2,12 @@
 
 from accounts import repository as people
 from accounts.models import User
+from foundation.store.table import Item
 
 from . import site_page
 from .site_page import Part
 
-WRITTEN = {
+WRITTEN: dict[Part, Item] = {
     Part.TEXT: {
         "text": """We are a house with a workshop, a reading room and more opinions than chairs. What concerns all of \
 us, we decide together: who sits on the board, where we meet in summer, what we do with what we are left.
@@ -20,7 +21,7 @@ Members sign in to vote. **Results are for everybody**, with the count, step by 
 
 def load() -> int:
     """Write the parts that are empty; returns how many."""
-    owner = people.find(people.owner_name())
+    owner = people.find(people.owner_name() or "")
     return sum(_write(owner, part) for part in WRITTEN) if owner else 0
 
 
