@@ -103,7 +103,7 @@ def give_back(asked: list[Any]) -> None:
     """An account has come of a registration that was counted at this place."""
     partition, sort, ends = asked
     with suppress(StoreError):
-        table().increment(Key(partition, sort), "tries", -GIVEN_BACK, also={"ttl": ends})
+        table().increment(Key(partition, sort), "tries", -GIVEN_BACK, setting={"ttl": ends})
 
 
 def number_of(typed: str) -> str:

@@ -150,8 +150,8 @@ class Chaos(Table):
     def put_all(self, items: Sequence[Item]) -> None:
         self._write([Key(item["PK"], item["SK"]) for item in items], lambda: self.table.put_all(items), clash=False)
 
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
-        return self._write([key], lambda: self.table.increment(key, name, by, also=also))
+    def increment(self, key: Key, name: str, by: int = 1, *, setting: Mapping[str, Value] | None = None) -> int:
+        return self._write([key], lambda: self.table.increment(key, name, by, setting=setting))
 
     # --- faults ---
 

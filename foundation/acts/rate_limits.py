@@ -106,7 +106,7 @@ def count_beyond(limit: Limit, who: str) -> int:
 
 def _count(limit: Limit, who: str, now: float) -> Attempt:
     place, ends = _window(limit, who, now)
-    return Attempt(place, ends, table().increment(place, "tries", also={"ttl": ends}))
+    return Attempt(place, ends, table().increment(place, "tries", setting={"ttl": ends}))
 
 
 def _window(limit: Limit, who: str, now: float) -> tuple[Key, int]:
@@ -122,7 +122,7 @@ def uncount(tries: list[Attempt], *, forget: bool = False) -> None:
 
     def give(each: Attempt) -> None:
         with suppress(StoreError):
-            if table().increment(each.place, "tries", -1, also={"ttl": each.ends}) <= 0 and forget:
+            if table().increment(each.place, "tries", -1, setting={"ttl": each.ends}) <= 0 and forget:
                 try_write(Delete(each.place, when=Equals("tries", 0)))
 
     run_parallel(table(), *(partial(give, each) for each in tries))

@@ -113,7 +113,7 @@ def checking_unchanged(board: Board, asked: Q) -> Check:
 
 def count_question(board: Board) -> None:
     """Count a new question; a separate write, so that concurrent senders do not contend."""
-    table().increment(board.counter, "sent", also=board.also)
+    table().increment(board.counter, "sent", setting=board.also)
 
 
 def upvoting(board: Board, who: str, question: str) -> list[Write]:

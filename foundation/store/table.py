@@ -308,8 +308,8 @@ class Table(ABC):
         """
 
     @abstractmethod
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
-        """Add to a number and return the new one, setting `also` with it. Each number is returned once; a lost reply
+    def increment(self, key: Key, name: str, by: int = 1, *, setting: Mapping[str, Value] | None = None) -> int:
+        """Add to a number and return the new one, setting others with it. Each number is returned once; a lost reply
         may skip some."""
 
     @abstractmethod

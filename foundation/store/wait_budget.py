@@ -58,16 +58,16 @@ class WaitBudget:
             self.left -= seconds
 
 
-_current: ContextVar[WaitBudget | None] = ContextVar("patience", default=None)
+_current: ContextVar[WaitBudget | None] = ContextVar("budget", default=None)
 
 
 @contextmanager
 def of_request(seconds: float) -> Iterator[WaitBudget]:
     """Limit what is spent waiting inside."""
-    patience = WaitBudget(seconds)
-    token = _current.set(patience)
+    budget = WaitBudget(seconds)
+    token = _current.set(budget)
     try:
-        yield patience
+        yield budget
     finally:
         _current.reset(token)
 
@@ -79,17 +79,17 @@ def current() -> WaitBudget | None:
 
 def insist() -> None:
     """Let the current request, an organiser's, insist."""
-    if (patience := _current.get()) is not None:
-        patience.insist()
+    if (budget := _current.get()) is not None:
+        budget.insist()
 
 
 def left() -> float:
-    return math.inf if (patience := _current.get()) is None else patience.left
+    return math.inf if (budget := _current.get()) is None else budget.left
 
 
 def spend(seconds: float) -> None:
-    if (patience := _current.get()) is not None:
-        patience.spend(seconds)
+    if (budget := _current.get()) is not None:
+        budget.spend(seconds)
 
 
 @contextmanager

@@ -72,11 +72,6 @@ def _contests(size: Size) -> float:
     return size.marks * (0.3 + 0.006 * size.candidates) + 0.12 * size.tied * size.candidates + size.candidates**2
 
 
-def _irv(size: Size) -> float:
-    """Each mark moves once, equals share anew at each elimination, and ties look back over all rounds."""
-    return size.marks + 0.3 * size.squares + 0.4 * size.candidates**3
-
-
 def _meek(size: Size) -> float:
     """The ballots are read in each round, and dealt out in it until the elected keep what they need and no more.
 
@@ -94,7 +89,8 @@ def _meek(size: Size) -> float:
 COSTS: dict[str, Callable[[Size], float]] = {
     "schulze": lambda size: 0.2 * size.candidates**3 + 6 * size.candidates**2,
     "ranked-pairs": lambda size: 0.2 * size.candidates**3 + size.candidates**2,
-    "irv": _irv,
+    # Each mark moves once, equals share anew at each elimination, and ties look back over all rounds.
+    "irv": lambda size: size.marks + 0.3 * size.squares + 0.4 * size.candidates**3,
     "borda": lambda size: size.candidates**2,
     "copeland": lambda size: size.candidates**2,
     "minimax": lambda size: size.candidates**2,

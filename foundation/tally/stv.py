@@ -136,7 +136,9 @@ class _Piles:
         got: defaultdict[str | None, int] = defaultdict(int)
         for prefix, worth in pile.items():
             value, left = worth * part // of, prefix.ballots
-            for onward in self._next_prefixes(prefix, still_in):
+            # First to the equals of the candidate it leaves, then to the next group.
+            is_left = still_in.isdisjoint(prefix.group)
+            for onward in self.prefixes.split_next([prefix], still_in) if is_left else [prefix]:
                 nexts = [each for each in onward.group if each in still_in]
                 share = value // len(nexts)
                 left -= onward.ballots
@@ -151,10 +153,6 @@ class _Piles:
             else:
                 self.votes[to] += votes
         return got
-
-    def _next_prefixes(self, prefix: Prefix, still_in: set[int]) -> list[Prefix]:
-        """First to the equals of the candidate it leaves, then to the next group."""
-        return self.prefixes.split_next([prefix], still_in) if still_in.isdisjoint(prefix.group) else [prefix]
 
     def move(self, name: str, keeps: int, still_in: list[str]) -> tuple[Transfer, ...]:
         """Pass a pile on, leaving its owner this many votes: the quota, or none."""

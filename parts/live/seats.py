@@ -108,12 +108,12 @@ def _naming(game: Game, seat: Seat) -> Put:
 
 def count_change(game: Game) -> None:
     """Invalidate cached seats; a separate write, because in the same transaction all changes would contend."""
-    table().increment(keys.game_roster(game.id), "changes", also={"ttl": game.ttl})
+    table().increment(keys.game_roster(game.id), "changes", setting={"ttl": game.ttl})
 
 
 def refuse_code(game: Game, now: int) -> None:
     """Record that a right code was refused because of wrong ones from the same address."""
-    table().increment(keys.game_roster(game.id), "refused", also={"refused_at": now, "ttl": game.ttl})
+    table().increment(keys.game_roster(game.id), "refused", setting={"refused_at": now, "ttl": game.ttl})
 
 
 def refused_at(roster: Item | None) -> int:
@@ -122,7 +122,7 @@ def refused_at(roster: Item | None) -> int:
 
 def count_seat(game: Game) -> None:
     """Count a new seat; a separate write for the same reason as `count_change`."""
-    table().increment(keys.game_roster(game.id), "seats", also={"ttl": game.ttl})
+    table().increment(keys.game_roster(game.id), "seats", setting={"ttl": game.ttl})
 
 
 def is_full(roster: Item | None) -> bool:

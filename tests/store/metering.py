@@ -145,9 +145,9 @@ class MeteredTable(Table):
         self.table.put_all(items)
         self._written(places, before, in_transaction=False)
 
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
+    def increment(self, key: Key, name: str, by: int = 1, *, setting: Mapping[str, Value] | None = None) -> int:
         before = self.table.get_many([key])
-        answer = self.table.increment(key, name, by, also=also)
+        answer = self.table.increment(key, name, by, setting=setting)
         self._written([key], before, in_transaction=False)
         return answer
 

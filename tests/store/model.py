@@ -136,8 +136,8 @@ class Model(Table):
             return RefusedAndInvalid(refused)
         return Refused(refused)
 
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
-        self.write(Update(key, set=also or {}, add={name: by}))
+    def increment(self, key: Key, name: str, by: int = 1, *, setting: Mapping[str, Value] | None = None) -> int:
+        self.write(Update(key, set=setting or {}, add={name: by}))
         return int(self.items[key][name])
 
     def sweep(self, limit: int = 1000) -> int:

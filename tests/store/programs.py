@@ -277,7 +277,7 @@ def perform(operation: Operation, table: Table, clock: Clock, tokens: str) -> An
         case Asking(key, conditions):
             return [answer(lambda each=each: table.write(Check(key, each))) for each in conditions]
         case Incrementing(key, name, by, also):
-            return table.increment(key, name, by, also=also)
+            return table.increment(key, name, by, setting=also)
         case Getting(keys):
             each = [exact(table.get(key)) for key in keys]
             return each, sorted((key, exact(item)) for key, item in table.get_many(keys).items())

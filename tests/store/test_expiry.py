@@ -104,7 +104,7 @@ def test_a_change_to_an_expired_item_keeps_its_attributes_and_its_expiry(fading,
 
 @pytest.mark.names_attributes
 def test_a_counter_that_expired_goes_on_unless_it_is_set_anew(table, pk, clock):
-    table.increment(Key(pk, "n"), "tries", 5, also={"ttl": int(clock.now) + 10})
+    table.increment(Key(pk, "n"), "tries", 5, setting={"ttl": int(clock.now) + 10})
     clock.now += 11
     assert table.increment(Key(pk, "n"), "tries") == 6
     table.write(Put({"PK": pk, "SK": "n", "tries": 1, "ttl": int(clock.now) + 10}))

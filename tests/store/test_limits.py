@@ -160,7 +160,7 @@ def test_a_span_between_keys_that_cannot_be_is_invalid(table, span):
 @every_row_apart("also", [{"n": 1}, {"PK": "other"}, {"GSI1PK": ""}, {"v": 1.5}, {"ttl": "soon"}])
 def test_an_increment_that_makes_no_sense_is_invalid(table, pk, also):
     with pytest.raises(Invalid):
-        table.increment(Key(pk, "a"), "n", also=also)
+        table.increment(Key(pk, "a"), "n", setting=also)
     with pytest.raises(Invalid):
         table.increment(Key(pk, "a"), "GSI1PK")
     with pytest.raises(Invalid):

@@ -358,8 +358,8 @@ def test_incrementing_goes_by_any_step(table, pk):
 
 @pytest.mark.names_attributes
 def test_incrementing_sets_what_comes_with_it(table, pk, clock):
-    assert table.increment(Key(pk, "n"), "tries", also={"ttl": int(clock.now) + 60, "who": "Ada"}) == 1
-    assert table.increment(Key(pk, "n"), "tries", also={"who": "Grace"}) == 2
+    assert table.increment(Key(pk, "n"), "tries", setting={"ttl": int(clock.now) + 60, "who": "Ada"}) == 1
+    assert table.increment(Key(pk, "n"), "tries", setting={"who": "Grace"}) == 2
     assert table.get(Key(pk, "n")) == {"PK": pk, "SK": "n", "tries": 2, "who": "Grace", "ttl": int(clock.now) + 60}
 
 
@@ -373,11 +373,11 @@ def test_incrementing_leaves_the_other_attributes_as_they_are(table, pk):
 def test_incrementing_what_is_not_a_number_is_invalid_and_changes_nothing(table, pk):
     table.write(Put({"PK": pk, "SK": "n", "last": "41"}))
     with pytest.raises(Invalid):
-        table.increment(Key(pk, "n"), "last", also={"who": "Ada"})
+        table.increment(Key(pk, "n"), "last", setting={"who": "Ada"})
     assert table.get(Key(pk, "n")) == {"PK": pk, "SK": "n", "last": "41"}
 
 
 @pytest.mark.names_attributes
 def test_an_increment_moves_an_item_in_the_index(table, pk):
-    table.increment(Key(pk, "n"), "last", also={"GSI1PK": pk, "GSI1SK": "1"})
+    table.increment(Key(pk, "n"), "last", setting={"GSI1PK": pk, "GSI1SK": "1"})
     assert names(walk(table, Span(pk, index=True))) == ["n"]

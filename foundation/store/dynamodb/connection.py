@@ -28,7 +28,7 @@ COUNTING = "increment"  # the operation of this name
 USUAL_REPLY_SECONDS = 0.25  # a faster reply costs no wait budget
 ANSWERS = (Refused, Invalid, Conflict, Crowded)  # errors that prove DynamoDB is there
 EXTRA_THREADS_PER_THREAD = 3  # for each thread that serves requests
-BESIDE = "plenum-beside"  # name of these threads
+EXTRA_THREAD_NAME = "plenum-beside"  # name of these threads
 MAX_CONSECUTIVE_FAILURES = 5  # requests that timed out with no reply to any request in between
 SHEDDING_SECONDS = 1.5  # for which all requests fail before one probes
 
@@ -55,9 +55,9 @@ class Connection:
         self._sleep = sleep
         self._tables = tables
         self._ticking = ticking
-        self._held: tuple[int, Any] | None = None
-        self._beside: tuple[int, ThreadPoolExecutor] | None = None
-        self._shed: tuple[int, CircuitBreaker] = os.getpid(), CircuitBreaker(ticking)
+        self._own_client: tuple[int, Any] | None = None
+        self._extra_threads: tuple[int, ThreadPoolExecutor] | None = None
+        self._own_breaker: tuple[int, CircuitBreaker] = os.getpid(), CircuitBreaker(ticking)
         self._locks: dict[int, threading.Lock] = {}
 
     def ask(self, operation: str, method: str, **request: Any) -> dict[str, Any]:
@@ -147,9 +147,9 @@ class Connection:
 
     def _breaker(self) -> CircuitBreaker:
         """The breaker of this process; a forked child gets a new one."""
-        if self._shed[0] != (process := os.getpid()):
-            self._shed = process, CircuitBreaker(self._ticking)
-        return self._shed[1]
+        if self._own_breaker[0] != (process := os.getpid()):
+            self._own_breaker = process, CircuitBreaker(self._ticking)
+        return self._own_breaker[1]
 
     def answers(self, operation: str, method: str, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """The replies to one request after another, until there are no more pages."""
@@ -188,32 +188,32 @@ class Connection:
         if len(asks) < 2:
             return [ask() for ask in asks]
         first, *others = asks
-        beside = self._threads_beside()
-        waiting = [(beside.submit(ask), ask) for ask in others]
+        pool = self._thread_pool()
+        waiting = [(pool.submit(ask), ask) for ask in others]
         answers = [capture(first), *(capture(ask if begun.cancel() else begun.result) for begun, ask in waiting)]
         return [answer() for answer in answers]
 
-    def _threads_beside(self) -> ThreadPoolExecutor:
+    def _thread_pool(self) -> ThreadPoolExecutor:
         """The pool of this process: threads do not survive a fork."""
         process = os.getpid()
         with self._locks.setdefault(process, threading.Lock()):
-            if self._beside is None or self._beside[0] != process:
-                self._beside = (
+            if self._extra_threads is None or self._extra_threads[0] != process:
+                self._extra_threads = (
                     process,
-                    ThreadPoolExecutor(self._threads * EXTRA_THREADS_PER_THREAD, thread_name_prefix=BESIDE),
+                    ThreadPoolExecutor(self._threads * EXTRA_THREADS_PER_THREAD, thread_name_prefix=EXTRA_THREAD_NAME),
                 )
-            return self._beside[1]
+            return self._extra_threads[1]
 
     def client(self) -> Any:
         """The client of this process: one opened before a fork would share its sockets with the parent."""
         process = os.getpid()
-        if (held := self._held) is not None and held[0] == process:
-            return held[1]
+        if (own := self._own_client) is not None and own[0] == process:
+            return own[1]
         with self._locks.setdefault(process, threading.Lock()):
-            held = self._held
-            if held is None or held[0] != process:
-                self._held = held = (process, self._connect())
-            return held[1]
+            own = self._own_client
+            if own is None or own[0] != process:
+                self._own_client = own = (process, self._connect())
+            return own[1]
 
     def patient_client(self) -> Any:
         """A separate client for creating and describing tables, with the SDK's own retries."""
@@ -228,9 +228,9 @@ class Connection:
             raise Unavailable(f"DynamoDB cannot be reached in {self._region} at {self._endpoint}: {error}") from error
 
     def close(self) -> None:
-        held, self._held = self._held, None
-        if held is not None and held[0] == os.getpid():
-            held[1].close()
+        own, self._own_client = self._own_client, None
+        if own is not None and own[0] == os.getpid():
+            own[1].close()
 
 
 def _reason(error: StoreError) -> str:

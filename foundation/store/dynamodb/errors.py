@@ -30,7 +30,7 @@ THROTTLES = {
     "ProvisionedThroughputExceededException",
     "RequestLimitExceeded",
 }
-STRANGERS = {
+BAD_CREDENTIALS = {
     "UnrecognizedClientException",
     "InvalidSignatureException",
     "IncompleteSignature",
@@ -120,7 +120,7 @@ def _unavailable(code: str, message: str, tables: str) -> Unavailable:
         return Unavailable(f"The table {tables} is not there yet; run: python manage.py create_tables")
     if code in THROTTLES:
         return Crowded(TOO_BUSY)
-    if code in STRANGERS:
+    if code in BAD_CREDENTIALS:
         return Unavailable(f"AWS does not accept our credentials: {message or code}")
     if code in ("AccessDeniedException", "AccessDenied"):
         return Unavailable(f"AWS does not allow us to use {tables}: {message}")

@@ -102,16 +102,15 @@ def _left_off(extra: Extra, is_ours: bool) -> str:
 
 def lacking(client: Any, prefix: str = "", *, protected: bool = True) -> list[str]:
     """A sentence for each protection that is off or unsupported by the engine. Changes nothing."""
-    return [text for extra in _extras(client, prefix, protected) if (text := _lacking(extra))]
-
-
-def _lacking(extra: Extra) -> str:
-    try:
-        return "" if extra.is_on() else f"{extra.what} is off."
-    except ClientError as error:
-        if _code(error) not in UNKNOWN:
-            raise
-        return extra.sentence
+    texts: list[str] = []
+    for extra in _extras(client, prefix, protected):
+        try:
+            texts += [] if extra.is_on() else [f"{extra.what} is off."]
+        except ClientError as error:
+            if _code(error) not in UNKNOWN:
+                raise
+            texts.append(extra.sentence)
+    return texts
 
 
 def definition(model: Any, indexes: tuple[Any, ...], prefix: str) -> dict[str, Any]:

@@ -172,8 +172,8 @@ class DynamoDbTable(Table):
         puts = [{"PutRequest": {"Item": wire.encode_item(with_entity_type(item))}} for item in items]
         self._connection.send_until_done(puts, self._put_batch)
 
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
-        update = Update(key, set=also or {}, add={name: by})
+    def increment(self, key: Key, name: str, by: int = 1, *, setting: Mapping[str, Value] | None = None) -> int:
+        update = Update(key, set=setting or {}, add={name: by})
         limits.check_writes([update])
         expressions = Expressions().update(update)
         request = self._addressed(key) | expressions.arguments() | {"ReturnValues": "UPDATED_NEW"}

@@ -182,7 +182,8 @@ def _belongs(found: re.Match[str]) -> bool:
         return False
     kind = unicodedata.category(before)
     if sign in (ZWNJ, ZWJ):
-        return _shapes_letters(before, kind) or (sign == ZWJ and _is_pictorial(before) and _is_pictorial(after))
+        shapes_letters = kind[0] in "LM" and _JOINING.match(before) is not None
+        return shapes_letters or (sign == ZWJ and _is_pictorial(before) and _is_pictorial(after))
     if sign in ("\ufe0e", "\ufe0f"):  # as text, or as a picture
         return _is_pictorial(before) or (kind[0] in "PN" and (not before.isascii() or after == "\u20e3"))
     if "\u180b" <= sign <= "\u180f":
@@ -190,10 +191,6 @@ def _belongs(found: re.Match[str]) -> bool:
     return kind == "Lo" and (
         "\ufe00" <= sign <= "\ufe0d" or "\U000e0100" <= sign <= "\U000e01ef"
     )  # forms of ideographs
-
-
-def _shapes_letters(before: str, kind: str) -> bool:
-    return kind[0] in "LM" and _JOINING.match(before) is not None
 
 
 def _is_pictorial(character: str) -> bool:

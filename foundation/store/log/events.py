@@ -142,7 +142,9 @@ class EventLog:
     def _refusal(self, refused: Refused, changes: int, once: str | None) -> Refused | Repeated:
         """The error for the caller; the mark of their form comes right after that many writes."""
         if once is not None and changes in refused.parts:
-            return Repeated(self._first_time(once))
+            if (mark := self.table.get(keys.once(once))) is None:
+                raise Conflict("This form was sent before, just long enough ago to be forgotten now.")
+            return Repeated(int(mark["event_id"]))
         return Refused(part for part in refused.parts if part < changes)
 
     def void(self, number: int) -> None:
@@ -200,9 +202,3 @@ class EventLog:
         place, seconds = keys.once(once), int(self.clock().timestamp())
         fields = {"PK": place.pk, "SK": place.sk, "event_id": number, "ttl": seconds + IDEMPOTENCY_SECONDS}
         return [Put(fields, when=Missing() | Less("ttl", seconds))]
-
-    def _first_time(self, once: str) -> int:
-        mark = self.table.get(keys.once(once))
-        if mark is None:
-            raise Conflict("This form was sent before, just long enough ago to be forgotten now.")
-        return int(mark["event_id"])

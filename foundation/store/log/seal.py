@@ -29,7 +29,7 @@ from .events import EventLog, as_text, utc_now
 from .layout import number_of
 from .publish import Publisher, public_hash, publish_immediately
 from .rewriting import Rewritings, event_digest, sealed_digest
-from .search import BLOCK_EVENTS, Numbered, essence, extend_index, flaw_in
+from .search import BLOCK_EVENTS, NumberedEvent, essence, extend_index, flaw_in
 
 GRACE_PERIOD = timedelta(seconds=60)  # how long the holder of a number may take before the number is declared void
 EVENTS_PER_CHECKPOINT = 1000
@@ -109,7 +109,7 @@ class Sealer:
         self._store(before, checkpoint, events)
         return len(entries)
 
-    def _settled(self, before: int) -> Iterator[Numbered]:
+    def _settled(self, before: int) -> Iterator[NumberedEvent]:
         """Numbers in order with their events, `None` for a void one; ends where an event may still arrive. A gap is
         marked void here if the event after it is old enough."""
         expected = before + 1
@@ -185,7 +185,7 @@ class _Walk:
         self.unsealed = 0
         self.public = table.each(keys.public_checkpoints())
         self.upcoming_public = next(self.public, None)
-        self.block: list[Numbered] = []
+        self.block: list[NumberedEvent] = []
         self.rewritings = Rewritings()
         self.index_flaw: str | None = None
 

@@ -39,7 +39,7 @@ TIMESTAMP_BYTES = 6  # milliseconds since 1970
 NEVER = bytes(TIMESTAMP_BYTES)  # of a void number
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-Numbered = tuple[int, Item | None]  # an event by its number; None for a void one
+NumberedEvent = tuple[int, Item | None]  # an event by its number; None for a void one
 
 
 def first_of(number: int) -> int:
@@ -68,7 +68,7 @@ def names_of(event: Item) -> Iterator[tuple[str, str]]:
             yield kind, event_data[name]
 
 
-def found_in(first: int, entries: Iterable[Numbered]) -> dict[Key, list[int]]:
+def found_in(first: int, entries: Iterable[NumberedEvent]) -> dict[Key, list[int]]:
     """The index items for events of one block, and the numbers that belong in each."""
     found: dict[Key, list[int]] = {}
     for number, event in entries:
@@ -94,7 +94,7 @@ def moment_at(moments: bytes, position: int) -> str | None:
 # --- writing ---
 
 
-def extend_index(table: Table, before: int, entries: list[Numbered]) -> None:
+def extend_index(table: Table, before: int, entries: list[NumberedEvent]) -> None:
     """Add the events after the number `before`, all of one block. Idempotent and safe to run concurrently."""
     for batch in by_count(_items(table, before, entries), MAX_TRANSACTION_ITEMS):
         left = batch
@@ -106,7 +106,7 @@ def extend_index(table: Table, before: int, entries: list[Numbered]) -> None:
                 left = [item for part, item in enumerate(left) if part not in refused.parts]
 
 
-def _items(table: Table, before: int, entries: list[Numbered]) -> list[Item]:
+def _items(table: Table, before: int, entries: list[NumberedEvent]) -> list[Item]:
     upto = entries[-1][0]
     first = first_of(upto)
     earlier = max(0, before - first + 1)  # numbers of this block that are already indexed
@@ -155,7 +155,7 @@ def as_of(item: Item, sealed: int) -> Item | None:
 AGAIN = "“plenum seal --reindex” makes the index again from the log."
 
 
-def flaw_in(table: Table, entries: list[Numbered]) -> str | None:
+def flaw_in(table: Table, entries: list[NumberedEvent]) -> str | None:
     """The first error in the index for a block's sealed events, all of which are given; or nothing."""
     last = entries[-1][0]
     first = first_of(last)
@@ -320,15 +320,14 @@ class _Moments:
 
 
 def _leading(table: Table, wanted: Query, top: int) -> Iterator[Block]:
-    """The first candidates, block by block, newest first: those of a list, or all numbers if only a time is given."""
-    if wanted.lists:
-        return _blocks(table, wanted.lists[0], top)
-    return ((first, set(range(first, first + BLOCK_EVENTS))) for first in range(first_of(top), 0, -BLOCK_EVENTS))
-
-
-def _blocks(table: Table, names: list[Name], top: int) -> Iterator[Block]:
-    """The numbers found under any of the names, block by block, newest first."""
-    spans = [keys.log_index_blocks(kind, name, first_of(top)) for kind, name in names]
+    """The first candidates, block by block, newest first: those of a list, under any of its names, or all numbers if
+    only a time is given."""
+    if not wanted.lists:
+        yield from (
+            (first, set(range(first, first + BLOCK_EVENTS))) for first in range(first_of(top), 0, -BLOCK_EVENTS)
+        )
+        return
+    spans = [keys.log_index_blocks(kind, name, first_of(top)) for kind, name in wanted.lists[0]]
     items = sharded_reads.each(table, spans, backwards=True, page_size=BATCH_BLOCKS)
     for first, same in groupby(items, key=lambda item: int(item["SK"])):
         yield first, {number for item in same for number in item["numbers"]}

@@ -128,8 +128,8 @@ class SqliteTable(Table):
         with round_trips.round_trip("put_all"):
             self._writers.commit(lambda connection: self._apply(connection, [*map(Put, items)], None))
 
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
-        update = Update(key, set=also or {}, add={name: by})
+    def increment(self, key: Key, name: str, by: int = 1, *, setting: Mapping[str, Value] | None = None) -> int:
+        update = Update(key, set=setting or {}, add={name: by})
         limits.check_writes([update])
         with round_trips.round_trip("increment"):
             item = self._writers.commit(lambda connection: self._increment(connection, update))

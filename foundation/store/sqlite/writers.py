@@ -268,12 +268,12 @@ class Writer:
     def __init__(self, path: str):
         self.connection = connect(path)
         self.queue = Queue(f"{path}-queue")
-        self._patience = -1  # SQLite's current busy timeout in milliseconds
+        self._busy_timeout = -1  # SQLite's current busy timeout in milliseconds
 
     @contextmanager
     def transaction(self, until: float) -> Iterator[sqlite3.Connection]:
         """No other process is writing by now, unless it bypassed the queue."""
-        self._wait_for(min(WRITER_TIMEOUT_SECONDS, _left(until)))
+        self._set_timeout(min(WRITER_TIMEOUT_SECONDS, _left(until)))
         self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield self.connection
@@ -283,12 +283,12 @@ class Writer:
                 self.connection.execute("ROLLBACK")
             raise
 
-    def _wait_for(self, seconds: float) -> None:
+    def _set_timeout(self, seconds: float) -> None:
         """In tenths of a second, so that a timeout that has hardly changed need not be set again."""
-        patience = 100 * math.ceil(10 * seconds)
-        if patience != self._patience:
-            self.connection.execute(f"PRAGMA busy_timeout = {patience}")
-            self._patience = patience
+        milliseconds = 100 * math.ceil(10 * seconds)
+        if milliseconds != self._busy_timeout:
+            self.connection.execute(f"PRAGMA busy_timeout = {milliseconds}")
+            self._busy_timeout = milliseconds
 
     @contextmanager
     def hurried(self) -> Iterator[sqlite3.Connection]:
@@ -305,7 +305,7 @@ class Writer:
     def empty_journal(self) -> None:
         """Gives up soon if a long read, such as a backup, is in the way, because other writers would have to wait
         too."""
-        self._wait_for(JOURNAL_TIMEOUT_SECONDS)
+        self._set_timeout(JOURNAL_TIMEOUT_SECONDS)
         _, frames, moved = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         if moved < frames or self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             raise Unavailable("Somebody has been reading for long, so that the journal could not be emptied.")
@@ -313,7 +313,7 @@ class Writer:
     def rewrite(self) -> bool:
         """Rewrite the whole file, unless writers would have to wait for too long; whether it was done."""
         stop = time.monotonic() + REWRITE_SECONDS
-        self._wait_for(JOURNAL_TIMEOUT_SECONDS)
+        self._set_timeout(JOURNAL_TIMEOUT_SECONDS)
         self.connection.set_progress_handler(lambda: time.monotonic() > stop, INSTRUCTIONS_BETWEEN_CHECKS)
         try:
             self.connection.execute("VACUUM")
