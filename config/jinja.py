@@ -153,7 +153,7 @@ class Multilingual(Environment):
         environment.get_template(name)
         inlined = environment.preprocess(source, name, filename)
         places = SHOWN_AT.findall(inlined)
-        of_parts = (part.places[place] for part in parts() for place in places if place in part.places)
+        of_parts = (part.places_template for part in parts() if not set(places).isdisjoint(part.places))
         for other in (*LOADED_LATER.findall(inlined), *of_parts):
             self.compile_ahead(other)
 

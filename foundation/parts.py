@@ -49,7 +49,7 @@ class Part(AppConfig):
     uses: ClassVar[tuple[str, ...]] = ()  # other parts, by name, that it imports
     prefix: ClassVar[str] = ""  # of the addresses in its page_urls.py, which many open at once: tried before all others
     sections: ClassVar[Mapping[str, str]] = {}  # of the navigation, by the package or module of its views
-    places: ClassVar[Mapping[str, str]] = {}  # templates that pages of others include, by where they do
+    places: ClassVar[tuple[str, ...]] = ()  # on pages of others, where its places.html is included
     lists: ClassVar[Mapping[str, tuple[str, Any]]] = {}  # a page and its label, beside the core's lists of a section
     help: ClassVar[Mapping[str, Any]] = {}  # pages at help/TOPIC/, and what they are about
     demo_comes_first: ClassVar[bool] = False  # before that of elections, which uses it
@@ -65,9 +65,9 @@ class Part(AppConfig):
         return features.is_on(self.label)
 
     @property
-    def picture(self) -> str:
-        """The template of its picture on the page Features."""
-        return self.places.get("picture", f"{self.label}/picture.html")
+    def places_template(self) -> str:
+        """What pages of others show of it: each includes it with its `place`, the page Features with "picture"."""
+        return f"{self.label}/places.html"
 
     def install(self) -> None:
         """Add steps to hooks, types of background work and templates of mails."""
@@ -118,14 +118,13 @@ def on_if(wanted: Collection[str]) -> list[str]:
 
 
 def shown_at(place: str) -> tuple[tuple[str, str], ...]:
-    """The templates that parts show at this place, such as the navigation or the front page, with the place: one
-    template may serve several."""
+    """The templates that parts show at this place, such as the navigation or the front page, each with the place."""
     return _shown_at(place, features.current().on)
 
 
 @lru_cache(256)
 def _shown_at(place: str, on: frozenset[str] | None) -> tuple[tuple[str, str], ...]:
-    return tuple((place, part.places[place]) for part in _parts_of(on) if place in part.places)
+    return tuple((place, part.places_template) for part in _parts_of(on) if place in part.places)
 
 
 def lists_of(section: str) -> tuple[tuple[str, Any], ...]:

@@ -20,10 +20,7 @@ class CandidateQuestions(parts.Part):
     )
     fits = ("club",)
     sections = {"parts.candidate_questions": "decide"}
-    places = dict.fromkeys(
-        ("ballot", "candidates of an election", "election tabs", "secrecy", "picture"),
-        "candidate_questions/places.html",
-    )
+    places = ("ballot", "candidates of an election", "election tabs", "secrecy")
 
     def install(self) -> None:
         from accounts.services import ON_REMOVAL

@@ -21,7 +21,7 @@ class HelpDesk(parts.Part):
     )
     fits = ("club",)
     sections = {"parts.help_desk": "decide"}
-    places = dict.fromkeys(("more election tabs", "picture"), "help_desk/places.html")
+    places = ("more election tabs",)
 
     def install(self) -> None:
         from accounts.services import ON_ERASURE, ON_REMOVAL

@@ -17,18 +17,7 @@ class Letters(parts.Part):
     once_off = _("Codes in letters open nothing, until you switch letters on again. All that was printed is kept.")
     fits = ("club",)
     sections = {"parts.letters": "decide"}
-    places = dict.fromkeys(
-        (
-            "more voters",
-            "ways to reach voters",
-            "voter by number",
-            "mails, in numbers",
-            "about mails",
-            "help",
-            "picture",
-        ),
-        "letters/places.html",
-    )
+    places = ("more voters", "ways to reach voters", "voter by number", "mails, in numbers", "about mails", "help")
 
     def install(self) -> None:
         from ballots.guest_views import WAYS_BACK

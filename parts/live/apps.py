@@ -25,15 +25,7 @@ class Live(parts.Part):
     uses = ("questions", "polls")
     prefix = "live/"
     sections = {"parts.live": "live"}
-    places = {
-        "nav": "live/parts/nav.html",
-        "begin": "live/parts/begin.html",
-        "start": "live/parts/start.html",
-        "ways": "live/parts/ways.html",
-        "tries": "live/parts/tries.html",
-        "ways to try": "live/parts/ways_to_try.html",
-        "code": "live/parts/code_card.html",
-    }
+    places = ("nav", "begin", "start", "ways", "tries", "ways to try", "code")
     help = {"live": _("Hosting and joining live sessions.")}
 
     def install(self) -> None:

@@ -17,7 +17,7 @@ class News(parts.Part):
     once_off = _("Posts are no longer shown and nothing is mailed. Posts, likes and subscriptions are kept.")
     fits = ("club",)
     sections = {"parts.news": "news", "results.front_page.site_views": "admin"}
-    places = {"nav": "news/parts/nav.html", "admin": "news/parts/admin.html"}
+    places = ("nav", "admin")
     help = {"news": _("Reading, writing and publishing news.")}
 
     def install(self) -> None:

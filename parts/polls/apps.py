@@ -24,12 +24,7 @@ class Polls(parts.Part):
     fits = ("club", "team", "events")
     prefix = "poll/"
     sections = {"parts.polls": "decide"}
-    places = {
-        "nav": "polls/parts/nav.html",
-        "begin": "polls/parts/begin.html",
-        "start": "polls/parts/start.html",
-        "ways": "polls/parts/ways.html",
-    }
+    places = ("nav", "begin", "start", "ways")
     lists = {"decide": ("polls", _("Polls"))}
 
     def install(self) -> None:

@@ -19,7 +19,7 @@ class RollSources(parts.Part):
     )
     once_off = _("Lists of voters stay as they are, and follow nothing until this is switched on again.")
     sections = {"parts.roll_sources": "decide"}
-    places = dict.fromkeys(("voters from elsewhere", "picture"), "roll_sources/places.html")
+    places = ("voters from elsewhere",)
 
     def install(self) -> None:
         from elections.dashboard.concerns import CONCERNS

@@ -18,15 +18,10 @@ class Skills(parts.Part):
     fits = ("team",)
     demo_comes_first = True
     sections = {"parts.skills": "people", "parts.skills.needed": "decide"}
-    places = {
-        "nav of people": "skills/parts/nav.html",
-        "account": "skills/parts/account.html",
-        "admin": "skills/parts/admin.html",
-        "candidates": "skills/needed/of_options.html",
-        "election tabs": "skills/needed/tab.html",
-        "facts of an election": "skills/needed/link.html",
-        "more voters": "skills/needed/more_voters.html",
-    }
+    places = (
+        *("nav of people", "account", "admin", "candidates", "election tabs", "facts of an election"),
+        "more voters",
+    )
     lists = {"people": ("skills", _("Skills"))}
     help = {"skills": _("What people can do, and how to find them.")}
 

@@ -17,12 +17,9 @@ class Stations(parts.Part):
     once_off = _("Devices in booths become ordinary browsers. Switched on again, they are the booths that they were.")
     uses = ("letters",)
     sections = {"parts.stations": "decide"}
-    places = dict.fromkeys(
-        (
-            *("while it is open", "head in a booth", "styles in a booth", "voter in a booth", "end of a visit"),
-            *("how secrecy works", "limits of secrecy", "picture"),
-        ),
-        "stations/places.html",
+    places = (
+        *("while it is open", "head in a booth", "styles in a booth", "voter in a booth", "end of a visit"),
+        *("how secrecy works", "limits of secrecy"),
     )
 
     def install(self) -> None:

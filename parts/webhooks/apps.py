@@ -17,7 +17,7 @@ class Webhooks(parts.Part):
     about = _("Tells other systems when voting begins and ends, and what the result is.")
     once_off = _("Other systems are no longer told. What happens until it is on again is not told later.")
     uses = ("news",)
-    places = dict.fromkeys(("account", "picture"), "webhooks/places.html")
+    places = ("account",)
 
     def install(self) -> None:
         from accounts.services import ON_REMOVAL

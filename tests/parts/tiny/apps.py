@@ -14,7 +14,7 @@ class Tiny(parts.Part):
     about = "People ring a bell, and everybody sees how often."
     once_off = "Nobody can ring any more. How often it was rung is kept."
     sections = {"tests.parts.tiny": "bells"}
-    places = {"nav": "tiny/nav.html"}
+    places = ("nav",)
 
     def jobs(self) -> Iterable[Job]:
         from .services import silence
