@@ -24,7 +24,7 @@ def silent(settings):
         settings.STORE_URL = f"dynamodb://us-east-1?prefix={uuid.uuid4().hex[:8]}-&endpoint={line.endpoint}"
         table = connect(settings.STORE_URL)
         connection, now = table._connection, [0.0]
-        connection._ticking = connection._shed[1]._ticking = lambda: now[0]
+        connection._ticking = connection._own_breaker[1]._ticking = lambda: now[0]
         connection._sleep = lambda seconds: None
         line.always = lambda *_: now.__setitem__(0, now[0] + 2)
         yield line

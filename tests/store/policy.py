@@ -150,7 +150,7 @@ class JudgedTable(DynamoDbTable):
 
     def __init__(self, folder: Path, roles: Roles, **given: Any) -> None:
         super().__init__(**given)
-        self._connection._held = os.getpid(), Judge(roles)
+        self._connection._own_client = os.getpid(), Judge(roles)
         self.embedded = SqliteTable(str(folder / "plenum.sqlite3"))
         self.embedded.create()
 

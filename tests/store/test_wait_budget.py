@@ -71,7 +71,7 @@ def client(server: Between) -> Any:
 @pytest.fixture
 def table(line: Between, client: Any, clock: Clock) -> DynamoDbTable:
     table = DynamoDbTable(region="us-east-1", endpoint=line.endpoint, sleep=clock.pass_by, ticking=clock)
-    table._connection._held = os.getpid(), client
+    table._connection._own_client = os.getpid(), client
     return table
 
 
@@ -387,7 +387,7 @@ def test_there_are_as_many_connections_as_threads_that_may_ask_at_once() -> None
         expect_threads(8)
     most = table._connection.client().meta.config.max_pool_connections
     assert most == 11 * (1 + EXTRA_THREADS_PER_THREAD) + wire.SPARE_CONNECTIONS
-    assert table._connection._threads_beside()._max_workers == 11 * EXTRA_THREADS_PER_THREAD
+    assert table._connection._thread_pool()._max_workers == 11 * EXTRA_THREADS_PER_THREAD
     assert connect("dynamodb://us-east-1?prefix=few-&threads=3").threads == 3
 
 
