@@ -72,26 +72,24 @@ def organiser_events(place: Position, limit: int) -> tuple[list[Item], Position 
     """Their events from there on, the newest first, back to the making of the election, through all its names."""
     found: list[Item] = []
     for _page in range(MAX_QUERIES_PER_PAGE):
-        wanted = Query(election=place.name, ballots=False)
+        wanted, name = Query(election=place.name, ballots=False), place.name
         page = search(table(), wanted, before=place.before, limit=limit - len(found))
-        some, earlier = _until_made(place.name, page.events, page.before)
-        found += some
-        if earlier is None or len(found) >= limit:
-            return found, earlier
-        place = earlier
+        for event in page.events:  # older ones may belong to another election of that name
+            found.append(event)
+            if event["event_type"] == "ElectionCreated":
+                return found, None
+            if event["event_type"] == "ElectionRenamed":
+                old, new = event["event_data"]["election_name"], event["event_data"]["new_name"]
+                if fold(old) != fold(name) == fold(new):
+                    place = Position(old, event["event_id"])
+                    break
+        else:
+            if page.before is None:
+                return found, None
+            place = Position(name, page.before)
+        if len(found) >= limit:
+            break
     return found, place
-
-
-def _until_made(name: str, events: list[Item], before: int | None) -> tuple[list[Item], Position | None]:
-    """The events of this election, and where to continue: older ones may belong to another of that name."""
-    for position, event in enumerate(events, 1):
-        if event["event_type"] == "ElectionCreated":
-            return events[:position], None
-        if event["event_type"] == "ElectionRenamed":
-            old, new = event["event_data"]["election_name"], event["event_data"]["new_name"]
-            if fold(old) != fold(name) == fold(new):
-                return events[:position], Position(old, event["event_id"])
-    return events, Position(name, before) if before is not None else None
 
 
 def history_entries(events: list[Item], election: Election, candidates: Mapping[int, Iterable[str]]) -> list[Entry]:

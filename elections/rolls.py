@@ -210,11 +210,6 @@ def find_voters(election: Election, typed: str, *, limit: int, by_name: bool = T
     return found[:limit], len(found) > limit
 
 
-def entitled_voters(election: Election) -> Iterator[Voter]:
-    """Those on the roll who may vote, where it is for some groups."""
-    return (voter for voter in every_voter(election) if election.is_for(voter.groups))
-
-
 def sizes_by_weight(election: ElectionOrName) -> Counter[tuple[tuple[str, ...], int]]:
     """How many on the roll are in each combination of voter groups and have each weight."""
     found = sharded_reads.values(table(), sharding.roll_spans(election), "groups", "weight")

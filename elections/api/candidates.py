@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import msgspec
@@ -95,24 +94,20 @@ def add(call: Call, name: str) -> Candidates:
     texts = [cleaned(CandidateForm({"statement": each.statement, "link": each.link})) for each in sent]
     every = [ranking.Candidate(each, **more) for each, more in zip(names, texts, strict=True)]
     new = {fold(each.name): each for each in every}
-    if not call.is_repeat:
-        _check_texts(every, new | {fold(each.name): each for each in repository.candidates(*election.address)})
+    if not call.is_repeat:  # nothing is said in vain about those who are candidates already, or are named twice
+        kept = new | {fold(each.name): each for each in repository.candidates(*election.address)}
+        wrong = {
+            f"candidates[{place}]": _("“%(name)s” is a candidate already, with another text.") % {"name": each.name}
+            for place, each in enumerate(every)
+            if each.statement not in ("", kept[fold(each.name)].statement)
+            or each.link not in ("", kept[fold(each.name)].link)
+        }
+        if wrong:
+            errors = [FieldError(field, text) for field, text in wrong.items()]
+            raise Problem("name-taken", " ".join(wrong.values()), errors)
     call.run(lambda: add_candidates(call.user, election, list(new.values())), converges=True)
     every = repository.candidates_by_name(*election.address)
     return Candidates([_candidate(each) for each in every if fold(each.name) in new])
-
-
-def _check_texts(sent: Sequence[ranking.Candidate], kept: Mapping[str, ranking.Candidate]) -> None:
-    """Nothing is said in vain about those who are candidates already, or are named twice."""
-    wrong = {
-        f"candidates[{place}]": _("“%(name)s” is a candidate already, with another text.") % {"name": each.name}
-        for place, each in enumerate(sent)
-        if each.statement not in ("", kept[fold(each.name)].statement)
-        or each.link not in ("", kept[fold(each.name)].link)
-    }
-    if wrong:
-        errors = [FieldError(field, text) for field, text in wrong.items()]
-        raise Problem("name-taken", " ".join(wrong.values()), errors)
 
 
 @operation(

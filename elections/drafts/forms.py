@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django import forms
@@ -213,14 +213,6 @@ class AddedField(NamedTuple):
 ADDED_FIELDS = Hooks[[], AddedField]("when the settings of an election are offered: a field of a part")
 
 
-def _with_added(names: Sequence[str], added: Iterable[AddedField]) -> tuple[str, ...]:
-    found = list(names)
-    for each in added:
-        if each.after in found:
-            found.insert(found.index(each.after) + 1, each.name)
-    return tuple(found)
-
-
 class SettingsForm(ZonedForm):
     """Everything about an election but its name."""
 
@@ -336,8 +328,13 @@ class SettingsForm(ZonedForm):
         """With a choice among the voter groups of its roll, if they are given; and with the title of its question, if
         it is one of several."""
         super().__init__(*arguments, **options)
-        self.added = [make() for make in ADDED_FIELDS]
-        self.fields |= {each.name: each.field for each in self.added}
+        self.layout = [(each.title, [*each.fields], [*each.folded]) for each in GROUPS]
+        for added in (make() for make in ADDED_FIELDS):
+            self.fields[added.name] = added.field
+            for _title, fields, folded in self.layout:
+                for names in (fields, folded):
+                    if added.after in names:
+                        names.insert(names.index(added.after) + 1, added.name)
         if groups is not None:
             self.fields["for_groups"] = VoterGroupsField(groups)
         if title:
@@ -373,21 +370,14 @@ class SettingsForm(ZonedForm):
 
     def groups(self) -> Iterator[tuple[Any, list[Any], list[Any]]]:
         """Headings with their fields; rarely used ones are collapsed unless they are set or have errors."""
-        for group in self._all_groups():
-            wrong = [name for name in group.folded if self.errors.get(name) or self[name].value()]
-            folded = [self[name] for name in group.folded if name not in wrong]
-            shown = [name for name in (*group.fields, *wrong) if name in self.fields]
-            yield group.title, [self[name] for name in shown], folded
+        for title, fields, folded in self.layout:
+            wrong = [name for name in folded if self.errors.get(name) or self[name].value()]
+            shown = [name for name in (*fields, *wrong) if name in self.fields]
+            yield title, [self[name] for name in shown], [self[name] for name in folded if name not in wrong]
 
     def before_groups(self) -> list[Any]:
-        grouped = {name for group in self._all_groups() for name in (*group.fields, *group.folded)}
+        grouped = {name for _title, fields, folded in self.layout for name in (*fields, *folded)}
         return [self[name] for name in self.fields if name not in grouped]
-
-    def _all_groups(self) -> list[SettingsGroup]:
-        return [
-            replace(each, fields=_with_added(each.fields, self.added), folded=_with_added(each.folded, self.added))
-            for each in GROUPS
-        ]
 
 
 class ElectionForm(SettingsForm):

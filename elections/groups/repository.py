@@ -118,11 +118,6 @@ def on_roll(election: Election, *, by_name: bool) -> Iterator[Member]:
         )
 
 
-def uses(group_id: str, limit: int) -> list[Item]:
-    """Where the group was put on a roll, the newest election first."""
-    return list(table().page(keys.group_uses(group_id), limit=limit, backwards=True).items)
-
-
 # --- items ---
 
 
@@ -161,13 +156,9 @@ def renaming(group: Group, name: str) -> list[Write]:
     """Refused in part 0 if its owner has another group of that name, in part 1 if it is called otherwise by now."""
     is_same = keys.fold(name) == keys.fold(group.name)
     listed = {"name": name, "GSI1SK": keys.part(name)}
-    changed = Update(keys.group(group.id), set=listed, add={"version": 1}, when=unchanged(group))
+    changed = Update(keys.group(group.id), set=listed, add={"version": 1}, when=Equals("name", group.name))
     old = [] if is_same else [Delete(keys.group_name(group.owner_name, group.name))]
     return [_name_item(group, name, is_new=not is_same), changed, *old]
-
-
-def unchanged(group: Group) -> Equals:
-    return Equals("name", group.name)
 
 
 def adding(group_id: str, members: Sequence[Member]) -> list[Write]:
@@ -179,22 +170,18 @@ def adding(group_id: str, members: Sequence[Member]) -> list[Write]:
         fields |= {rolls.LETTER_OF_MEMBER: letter} if (letter := rolls.letter_fields(member.details)) else {}
         place = keys.member(group_id, member.name)
         writes.append(Put({**place.item, **index, **fields}, when=Missing()))
-    return [*writes, _touched(group_id, len(members))]
+    return [*writes, Update(keys.group(group_id), add={"members": len(members), "version": 1}, when=Exists())]
 
 
 def removing(group_id: str, names: Sequence[str]) -> list[Write]:
     gone = [Delete(keys.member(group_id, name), when=Exists()) for name in names]
-    return [*gone, _touched(group_id, -len(names))]
-
-
-def _touched(group_id: str, members: int) -> Update:
-    return Update(keys.group(group_id), add={"members": members, "version": 1}, when=Exists())
+    return [*gone, Update(keys.group(group_id), add={"members": -len(names), "version": 1}, when=Exists())]
 
 
 def deletion(group: Group, at: str) -> list[Write]:
     """The group disappears at once. The worker deletes its members and the records of its use."""
     name = Delete(keys.group_name(group.owner_name, group.name))
-    return [Delete(keys.group(group.id), when=unchanged(group)), name, DELETING.begin(group.id, due=at)]
+    return [Delete(keys.group(group.id), when=Equals("name", group.name)), name, DELETING.begin(group.id, due=at)]
 
 
 def member_data(members: Sequence[Member]) -> dict[str, list[str | None]]:

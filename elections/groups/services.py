@@ -283,8 +283,8 @@ def put_on_roll(user: User, election: Election, group_id: str, *, as_group: bool
 
 
 def used_in(user: User, group_id: str, limit: int) -> list[Election]:
-    """Elections whose roll it was added to; drafts only if this person runs them."""
-    uses = repository.uses(group_id, limit)
+    """Elections whose roll it was added to, the newest first; drafts only if this person runs them."""
+    uses = table().page(keys.group_uses(group_id), limit=limit, backwards=True).items
     found = filter(None, (elections.find_created(use["election_name"], use["created_at"]) for use in uses))
     return [
         each for each in found if each.stored_state != State.DRAFT or actions.relation(user, each) != Relation.NOBODY

@@ -168,7 +168,9 @@ def roll(election: Election, seal: Seal, *, names_voters: bool = True) -> Iterat
 
     def lines() -> Iterator[bytes]:
         nonlocal may_vote, voted, votes
-        for voter in rolls.entitled_voters(election):
+        for voter in rolls.every_voter(election):
+            if not election.is_for(voter.groups):
+                continue
             may_vote, voted, votes = may_vote + 1, voted + voter.voted, votes + voter.weight
             yield orjson.dumps(entries.entry(voter))
 
