@@ -26,7 +26,7 @@ from elections.drafts.cards import (
     end_after_days,
     initial_settings,
 )
-from elections.drafts.forms import GROUPS, ElectionForm, SettingsForm
+from elections.drafts.forms import ADDED_FIELDS, GROUPS, ElectionForm, SettingsForm
 from elections.drafts.setup_forms import DAYS, HowForm, NewElectionForm, WhenForm
 from elections.lifecycle import services as lifecycle
 from elections.managers import add_manager
@@ -423,7 +423,7 @@ def test_every_setting_is_in_one_group_and_on_the_page(ada, draft):
         SettingsForm(groups=["North"], title="The chair"),
         [name for group in GROUPS for name in (*group.fields, *group.folded)],
     )
-    of_parts = [each.name for each in form.added]
+    of_parts = [make().name for make in ADDED_FIELDS]
     assert sorted([*grouped, *of_parts, "description"]) == sorted(form.fields)
     for address in (reverse("election_settings", args=["Board 2027"]), "/elections/new/all/"):
         page = text_of(ada.get(address))
