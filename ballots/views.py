@@ -29,8 +29,8 @@ from foundation.acts.links import absolute_url
 from foundation.acts.refusals import NotThere, Refusal
 from foundation.acts.storage import now_text
 from foundation.pages.forms import form_page, new_token, token_in
+from foundation.pages.fragments import shared_page
 from foundation.pages.messages import confirm_page
-from foundation.pages.page_cache import shared_page
 from foundation.pages.paths import path_of, redirect_to
 from foundation.pages.qr import qr_image, qr_svg
 from foundation.ranking import drafts, ranking_cookie

@@ -35,11 +35,10 @@ from elections.panels import asking_hint, where_to_ask
 from elections.rolls import voter_label
 from foundation.acts import features, pause
 from foundation.mail import outbox
-from foundation.pages import markdown, names, served_code, times
+from foundation.pages import markdown, names, served_files, times
 from foundation.pages.fragments import cached_include
-from foundation.pages.icons import icon
-from foundation.pages.paths import path_below, path_of
-from foundation.pages.sections import section_of
+from foundation.pages.paths import path_below, path_of, section_of
+from foundation.pages.served_files import icon
 from foundation.parts import lists_of, parts, shown_at
 from foundation.ranking.candidates import choice_list
 from operations.upkeep import disk
@@ -50,7 +49,7 @@ from . import proxies
 
 GLOBALS: dict[str, Callable[..., Any]] = {
     "asking_hint": asking_hint,
-    "blocking_script": served_code.blocking_script,
+    "blocking_script": served_files.blocking_script,
     "cached_include": cached_include,
     "choice_list": choice_list,
     "countdown": times.countdown,
@@ -58,14 +57,14 @@ GLOBALS: dict[str, Callable[..., Any]] = {
     "get_language": get_language,
     "get_language_bidi": get_language_bidi,
     "icon": icon,
-    "integrity": served_code.integrity,
+    "integrity": served_files.integrity,
     "is_on": features.is_on,
     "lists_of": lists_of,
-    "script": served_code.script,
+    "script": served_files.script,
     "section_of": section_of,
     "shown_at": shown_at,
     "static": static,
-    "stylesheet": served_code.stylesheet,
+    "stylesheet": served_files.stylesheet,
     "url": path_of,
     "where_to_ask": where_to_ask,
 }
@@ -104,13 +103,13 @@ FILTERS = {
 # Functions whose result depends only on their arguments, the language and the path of the site.
 CONSTANT: dict[str, Callable[..., str]] = {
     "_": lambda message: mark_safe(gettext(message) % ()),  # noqa: S308 - ours, with percent signs doubled
-    "blocking_script": served_code.blocking_script,
+    "blocking_script": served_files.blocking_script,
     "icon": icon,
-    "integrity": served_code.integrity,
+    "integrity": served_files.integrity,
     "pgettext": lambda context, message: mark_safe(pgettext(context, message) % ()),  # noqa: S308 - likewise
-    "script": served_code.script,
+    "script": served_files.script,
     "static": static,
-    "stylesheet": served_code.stylesheet,
+    "stylesheet": served_files.stylesheet,
     "url": path_of,
 }
 MAX_MESSAGES = 4000  # of templates, in each language

@@ -4,7 +4,7 @@ from django.urls import include, path, register_converter
 from django.views.i18n import set_language
 
 from accounts.access import public
-from foundation.pages import help_views, site_views
+from foundation.pages import site_views
 from foundation.pages.paths import NameConverter
 from foundation.parts import parts
 from foundation.photos import views as photo_views
@@ -27,7 +27,7 @@ urlpatterns = [
     path("", include("operations.trust.urls")),
     *(path("", include(f"{part.name}.urls")) for part in parts()),
     path("api/v1/", include("accounts.api.urls")),
-    path("help/", public(help_views.help_start), name="help"),
+    path("help/", public(site_views.help_start), name="help"),
     path("favicon.ico", public(site_views.favicon), name="favicon"),
     path("site/logo/<slug:edition>/", public(site_views.logo), name="site_logo"),
     path("site/colours/<slug:edition>.css", public(site_views.colours), name="site_colours"),

@@ -13,7 +13,7 @@ from accounts.access import current_person, requires
 from accounts.models import User
 from accounts.rules import Permission
 from foundation.acts.storage import now_text, table
-from foundation.pages.page_cache import Fragment, cache_key, get_or_render, page_with
+from foundation.pages.fragments import Fragment, cache_key, get_or_render, page_with
 from foundation.pages.paging import PAGE_ROWS, read_page
 from foundation.ranking.marks import choices_of
 from foundation.store.keys import fold

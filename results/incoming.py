@@ -24,7 +24,7 @@ from elections.repository import candidates_of
 from elections.rules import Election, State
 from elections.turnout.counts import counted_in
 from foundation.acts.storage import now_text, table
-from foundation.pages.page_cache import Fragment, cache_key, get_or_render, page_with
+from foundation.pages.fragments import Fragment, cache_key, get_or_render, page_with
 from foundation.pages.paths import path_of
 from foundation.store import keys, sharded_reads
 from foundation.store.keys import fold

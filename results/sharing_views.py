@@ -32,11 +32,10 @@ from foundation.acts.links import absolute_url
 from foundation.acts.rate_limits import Limit, TooOften, count
 from foundation.acts.storage import now_text
 from foundation.pages.forms import form_page
-from foundation.pages.http_cache import cached_for_reader
+from foundation.pages.fragments import page_with
+from foundation.pages.http_cache import MAX_PREVIEW_CHARS, cached_for_reader, site_picture
 from foundation.pages.messages import message_page, refusals_as_messages, run_action
-from foundation.pages.page_cache import page_with
 from foundation.pages.paths import path_of
-from foundation.pages.sharing import MAX_PREVIEW_CHARS, site_picture
 from foundation.tally.formats import CannotWrite
 
 from . import mailing, wording

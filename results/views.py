@@ -26,9 +26,9 @@ from elections.repository import candidates_of
 from elections.rules import KINDS, Election, State
 from foundation.acts.hooks import Hooks
 from foundation.acts.storage import now_text
-from foundation.pages import page_cache
+from foundation.pages import fragments
+from foundation.pages.fragments import Fragment, page_with, shared_page
 from foundation.pages.http_cache import cached_for_reader
-from foundation.pages.page_cache import Fragment, page_with, shared_page
 from foundation.parts import Panel
 from foundation.store.keys import fold
 from foundation.tally.lots import COMMITMENT, SEED
@@ -191,7 +191,7 @@ class CachedPage:
 
     def find(self, election_name: str, reader: User | None, question: int = 1) -> Found | None:
         """At most a second old, unless the reader runs the election."""
-        with_report = page_cache.cache.peek(self._key(election_name, question)) is None
+        with_report = fragments.cache.peek(self._key(election_name, question)) is None
         places = repository.result_keys(election_name, question, with_report=with_report)
         recently = elections.recent_read(election_name, reader, *places)
         return services.find(election_name, question, with_report=with_report, recently=recently)
@@ -200,17 +200,17 @@ class CachedPage:
         """The fragment, cached or new. A report that does not match the sealed digest is shown, but not cached."""
         election = found.election
         key, source = self._key(election.name, election.number), (election, found.seal, found.beside)
-        if (part := page_cache.cached(key, source)) is not None:
+        if (part := fragments.cached(key, source)) is not None:
             return part
         sealed = found if isinstance(found, Sealed) else repository.read_report(found)
         context, extra = self.context_of(sealed), self.preview_of(sealed)
-        part = page_cache.render_fragment(self.template, context, source, **extra)
+        part = fragments.render_fragment(self.template, context, source, **extra)
         if sha256(sealed.report.as_json().encode()).hexdigest() == sealed.seal.report_digest:
-            page_cache.cache.put(key, part)
+            fragments.cache.put(key, part)
         return part
 
     def _key(self, election_name: str, question: int) -> tuple[Hashable, ...]:
-        return page_cache.cache_key(self.template, fold(election_name), question)
+        return fragments.cache_key(self.template, fold(election_name), question)
 
 
 PAGE = CachedPage("results/parts/sealed.html", context_of_part)

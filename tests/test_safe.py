@@ -24,7 +24,6 @@ CODE = {
     "parts/letters/views.py": "letters, rendered one by one in their own languages",
     "foundation/pages/fragments.py": "what a template was rendered to, which has escaped its values",
     "foundation/pages/markdown.py": "what the cleaner let through, now or earlier; and a text that is escaped",
-    "foundation/pages/page_cache.py": "what a template was rendered to",
     "foundation/pages/qr.py": "a drawing made of numbers",
     "foundation/pages/site_views.py": "the field with the token of a form, which Django has written",
     "foundation/pages/times.py": "a countdown that Django has escaped, cut where the present time goes",

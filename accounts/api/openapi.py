@@ -20,8 +20,8 @@ from accounts.api_tokens import Scope
 from foundation.acts import features
 from foundation.acts.features import Features
 from foundation.acts.links import absolute_url
+from foundation.pages.fragments import shared_page
 from foundation.pages.http_cache import cached_for_anonymous
-from foundation.pages.page_cache import shared_page
 from foundation.pages.paths import NameConverter
 
 from . import problems

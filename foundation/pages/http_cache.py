@@ -1,4 +1,6 @@
-"""HTTP caching: ETag and Last-Modified for public responses and for pages, so that unchanged ones answer 304."""
+"""HTTP caching: ETag and Last-Modified for public responses and for pages, so that unchanged ones answer 304; and what
+other sites may show of ours: pages in frames, and a picture beside a link.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,14 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.template import engines
+from django.templatetags.static import static
+from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date
 
-from .sharing import cross_origin
+from foundation.acts.links import absolute_url
+
+from . import logo
 
 CommonContext = Mapping[str, Any]  # what the context processors return
 Make = Callable[[CommonContext | None], HttpResponse]  # without it, they run when the page is made
@@ -43,26 +49,19 @@ def public_response(
     request: HttpRequest, edition: Edition, now: datetime, make: Callable[[], HttpResponse]
 ) -> HttpResponse:
     """A response that is the same for everyone, rendered only for clients that do not have it."""
-    etag, stamp = f'"{edition.tag}"', _last_modified(edition, now)
-    response = get_conditional_response(request, etag=etag, last_modified=_comparable_date(request, stamp)) or make()
+    etag, changed = f'"{edition.tag}"', edition.changed
+    # HTTP dates have whole seconds: what changed in the current one may change again before it is over.
+    is_settled = changed is not None and now - changed >= ONE_SECOND
+    stamp = int(changed.astimezone(UTC).timestamp()) if changed and is_settled else None
+    # Only the exact date we sent counts: after something is removed, ours may be an earlier one.
+    known = request.headers.get("If-Modified-Since")
+    comparable = stamp if stamp is None or known in (None, http_date(stamp)) else None
+    response = get_conditional_response(request, etag=etag, last_modified=comparable) or make()
     response["ETag"] = etag
     if stamp is not None:
         response["Last-Modified"] = http_date(stamp)
     response["Cache-Control"] = f"public, max-age={CACHE_MINUTES * 60}"
     return cross_origin(response)
-
-
-def _last_modified(edition: Edition, now: datetime) -> int | None:
-    """HTTP dates have whole seconds: what changed in the current one may change again before it is over."""
-    if edition.changed is None or now - edition.changed < ONE_SECOND:
-        return None
-    return int(edition.changed.astimezone(UTC).timestamp())
-
-
-def _comparable_date(request: HttpRequest, stamp: int | None) -> int | None:
-    """Only the exact date we sent counts: after something is removed, ours may be an earlier one."""
-    sent = request.headers.get("If-Modified-Since")
-    return stamp if stamp is None or sent in (None, http_date(stamp)) else None
 
 
 def cached_for_anonymous(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -77,7 +76,9 @@ def cached_for_anonymous(view: Callable[..., HttpResponse]) -> Callable[..., Htt
         if page.status_code != 200 or request.method not in ("GET", "HEAD") or request.user.is_authenticated:
             return page
         page["Cache-Control"] = "private, no-cache"
-        page["ETag"] = f'"{_page_digest(request, page)}"'
+        # the form token and the like number offered to a new browser differ each time
+        own = digest(TOKEN.sub(rb"\1", page.content), request.META.get("CSRF_COOKIE", ""))
+        page["ETag"] = f'"{own}"'
         return get_conditional_response(request, etag=page["ETag"], response=page) or page
 
     return respond
@@ -124,6 +125,34 @@ def _frame(request: HttpRequest, common: CommonContext) -> dict[str, Any]:
     }
 
 
-def _page_digest(request: HttpRequest, page: HttpResponse) -> str:
-    """Ignores the form token and the like number offered to a new browser, which differ each time."""
-    return digest(TOKEN.sub(rb"\1", page.content), request.META.get("CSRF_COOKIE", ""))
+MAX_PREVIEW_CHARS = 200  # characters that fit into a preview
+SECONDS_PER_YEAR = 365 * 24 * 3600
+
+
+def embeddable(response: HttpResponse) -> HttpResponse:
+    """A page that every other site may show in a frame. It runs no scripts."""
+    without_scripts = {"script-src": "'none'", "connect-src": "'none'"}
+    policy = settings.CONTENT_SECURITY_POLICY | without_scripts | {"frame-ancestors": "*"}
+    response["Content-Security-Policy"] = "; ".join(f"{name} {value}" for name, value in policy.items())
+    response.xframe_options_exempt = True
+    return cross_origin(response)
+
+
+def cross_origin(response: HttpResponse) -> HttpResponse:
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
+
+
+def site_picture() -> str:
+    """The preview picture of a link to a page without one of its own: the operator's logo, or ours. Other sites take no
+    SVG."""
+    own = logo.read(settings.SITE_LOGO) if settings.SITE_LOGO else None
+    if own is not None and own.kind == "image/png":
+        return absolute_url(reverse("site_logo", args=[own.edition]))
+    return absolute_url(static("img/apple-touch-icon.png"))
+
+
+def immutable(response: HttpResponse) -> HttpResponse:
+    """Cached for a year: the URL changes with the content."""
+    response["Cache-Control"] = f"public, max-age={SECONDS_PER_YEAR}, immutable"
+    return cross_origin(response)

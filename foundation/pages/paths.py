@@ -1,13 +1,16 @@
-"""URL paths of pages, cached, redirects to them, and names in URLs."""
+"""URL paths of pages, cached, redirects to them, names in URLs, and the section of the navigation a page belongs to."""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections import ChainMap
+from functools import cache, lru_cache
 from urllib.parse import unquote, urlsplit
 
-from django.http import HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import Resolver404, get_script_prefix, resolve, reverse
+
+from foundation.parts import parts
 
 MAX_CACHED_PATHS = 4096
 UNSAFE = re.compile(r"[/~\\.]")
@@ -55,3 +58,39 @@ class NameConverter:
 
     def to_url(self, value: str) -> str:
         return UNSAFE.sub(lambda found: f"~{ord(found[0]):02X}", value)
+
+
+# --- sections of the navigation ---
+
+CORE = {  # of views, by package or module
+    "operations.audit": "admin",
+    "operations.audit.checkpoint_views": "",
+    "operations.features": "admin",
+    "accounts.people_views": "people",
+    "ballots": "decide",
+    "elections": "decide",
+    "elections.groups": "",
+    "elections.link_requests": "",
+    "results": "decide",
+    "results.front_page": "admin",
+    "results.sandbox_views": "sandbox",
+}
+PAGES = {"home": "home", "style": ""}  # exceptions, by the name of the URL
+
+
+def section_of(request: HttpRequest) -> str:
+    """The section to highlight; empty for pages outside all of them, such as one's account, help and errors."""
+    match = request.resolver_match
+    return "" if match is None else _section(match.url_name or "", match.func.__module__)
+
+
+@cache
+def _section(page: str, module: str) -> str:
+    if page.startswith("help"):
+        return ""
+    if page in PAGES:
+        return PAGES[page]
+    sections = ChainMap(CORE, *(dict(part.sections) for part in parts()))
+    words = module.split(".")
+    modules = (".".join(words[:length]) for length in range(len(words), 0, -1))
+    return next((sections[module] for module in modules if module in sections), "")

@@ -7,7 +7,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
 
-from foundation.pages.sharing import immutable
+from foundation.pages.http_cache import immutable
 
 from . import photos
 from .child import WIDTHS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foundation.acts.storage import SITE, now_text, table, try_record
-from foundation.pages import served_code
+from foundation.pages import served_files
 from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.table import Equals, Item, Missing, Put, Write
@@ -11,7 +11,7 @@ from foundation.store.table import Equals, Item, Missing, Put, Write
 
 def record_code() -> bool:
     """Whether these files are new and were recorded. Every server of the site does this when it starts; one wins."""
-    files, edition, known = served_code.digests(), served_code.edition(), table().get(keys.SERVED_CODE)
+    files, edition, known = served_files.digests(), served_files.edition(), table().get(keys.SERVED_CODE)
     if not files or (known and known["edition"] == edition):
         return False
     data = {"edition": edition, "since": now_text(), "files": [" ".join(pair) for pair in files.items()]}

@@ -15,9 +15,9 @@ from accounts.access import allow_everyone, public, requires
 from accounts.rules import Permission
 from foundation.acts.links import absolute_url
 from foundation.acts.storage import table
-from foundation.pages import markdown, served_code
+from foundation.pages import markdown, served_files
 from foundation.pages.forms import form_data, form_page, run_form, show_form
-from foundation.pages.page_cache import cache_key, get_or_render, page_with
+from foundation.pages.fragments import cache_key, get_or_render, page_with
 from foundation.store import keys
 from foundation.store.log import utc_now
 
@@ -41,8 +41,8 @@ def trust(request: HttpRequest) -> HttpResponse:
         "shown": shown,
         "contact": security.contact(),
         "code": table().get(keys.SERVED_CODE),
-        "files": served_code.digests(),
-        "edition": served_code.edition(),
+        "files": served_files.digests(),
+        "edition": served_files.edition(),
         "address": absolute_url(reverse("home")),
         "prefix": get_script_prefix().rstrip("/"),
     }
@@ -64,7 +64,7 @@ def trust(request: HttpRequest) -> HttpResponse:
 @require_safe
 def code(request: HttpRequest) -> HttpResponse:
     """The digests of all scripts and stylesheets, as JSON. Programs compare its bytes."""
-    return HttpResponse(served_code.listing(), "application/json")
+    return HttpResponse(served_files.listing(), "application/json")
 
 
 @public

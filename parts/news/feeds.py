@@ -21,7 +21,7 @@ from django.utils.text import Truncator
 from django.utils.xmlutils import SimplerXMLGenerator
 
 from foundation.acts.links import absolute_url
-from foundation.pages.sharing import MAX_PREVIEW_CHARS, site_picture
+from foundation.pages.http_cache import MAX_PREVIEW_CHARS, site_picture
 from foundation.pages.times import from_text
 from foundation.photos.photos import CONTENT_TYPES
 

@@ -25,10 +25,10 @@ from foundation.acts.refusals import NotAllowed, NotThere, Refusal
 from foundation.acts.storage import now_text
 from foundation.pages.client_address import client_network
 from foundation.pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
+from foundation.pages.fragments import shared_page
 from foundation.pages.http_cache import cached_for_anonymous
 from foundation.pages.messages import confirm_page, inbox_page, message_page
 from foundation.pages.names import MAX_NAME_CHARS
-from foundation.pages.page_cache import shared_page
 from foundation.pages.paging import ReadPage, read_page
 from results import services as results
 

@@ -8,8 +8,8 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
 from foundation.acts.links import absolute_url
+from foundation.pages.http_cache import MAX_PREVIEW_CHARS, site_picture
 from foundation.pages.markdown import description_html, excerpt
-from foundation.pages.sharing import MAX_PREVIEW_CHARS, site_picture
 
 from . import counting
 from .counting import MethodComparison

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from foundation.pages.sharing import embeddable
+from foundation.pages.http_cache import embeddable
 from results.wording import method_label
 
 from . import counting, live_count

@@ -16,8 +16,8 @@ from accounts.access import public, requires
 from accounts.rules import Permission
 from foundation.acts.rate_limits import SECONDS_PER_DAY, Limit, count
 from foundation.pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
+from foundation.pages.fragments import shared_page
 from foundation.pages.messages import run_action
-from foundation.pages.page_cache import shared_page
 from foundation.pages.paging import list_context
 
 from . import merging, repository, services

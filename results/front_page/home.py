@@ -28,8 +28,8 @@ from foundation.acts.hooks import Hooks
 from foundation.acts.links import absolute_url
 from foundation.acts.storage import now_text, table
 from foundation.pages import markdown
+from foundation.pages.http_cache import MAX_PREVIEW_CHARS, site_picture
 from foundation.pages.markdown import excerpt
-from foundation.pages.sharing import MAX_PREVIEW_CHARS, site_picture
 from foundation.parts import Panel
 from foundation.photos.photos import Photo
 from foundation.store.keys import fold

@@ -17,7 +17,7 @@ from django.test import Client
 from django.urls import reverse
 
 from elections import repository
-from foundation.pages import page_cache
+from foundation.pages import fragments
 from foundation.store import keys
 from tests.copies import copy_of
 from tests.test_routes import (
@@ -77,7 +77,7 @@ class World:
         """Forms are sent in a copy each, so that one does not change the answer to the next. Every answer is that of a
         process that has just begun: what one world has made it remember would be a look less in the other."""
         for question in questions:
-            for memory in (repository._known_candidates, page_cache.cache):
+            for memory in (repository._known_candidates, fragments.fragment_cache):
                 memory._kept.clear()
                 memory.weight = 0
             self.use(self.scratch() if question.is_form else self.path)

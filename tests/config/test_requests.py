@@ -16,7 +16,6 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
 from accounts import authentication
-from accounts import visitors as at_the_door
 from config.logs import JsonLines
 from config.middleware import QuickGZip
 
@@ -24,7 +23,7 @@ from config.middleware import QuickGZip
 def test_whoever_asks_is_looked_up_once(site, signed_in, monkeypatch):
     client, asked = signed_in("Ada"), []
     look = authentication.user_of_session
-    monkeypatch.setattr(at_the_door, "user_of_session", lambda request: asked.append(request) or look(request))
+    monkeypatch.setattr(authentication, "user_of_session", lambda request: asked.append(request) or look(request))
     answer = client.get("/me/")
     assert len(asked) == 1
     assert answer.status_code == 200

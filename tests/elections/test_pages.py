@@ -20,7 +20,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import State
 from foundation.acts.caches import SizedCache
-from foundation.pages import page_cache
+from foundation.pages import fragments
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.table import Update
@@ -286,14 +286,14 @@ def test_tick_records_what_is_over(ada, board, monkeypatch):
 @pytest.fixture
 def made(monkeypatch) -> list[str]:
     """The parts that have been made."""
-    monkeypatch.setattr(page_cache, "cache", SizedCache(page_cache.CACHE_BYTES, page_cache.cache.weigh))
-    found, make = [], page_cache.render_fragment
+    monkeypatch.setattr(fragments, "fragment_cache", SizedCache(fragments.CACHE_BYTES, fragments.fragment_cache.weigh))
+    found, make = [], fragments.render_fragment
 
     def counted(name, *more, **extra):
         found.append(name)
         return make(name, *more, **extra)
 
-    monkeypatch.setattr(page_cache, "render_fragment", counted)
+    monkeypatch.setattr(fragments, "render_fragment", counted)
     return found
 
 

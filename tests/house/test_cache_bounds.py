@@ -18,7 +18,7 @@ OF_FEW = {
     "ballots/secret.py: _mnemonic": "one list of words",
     "elections/access.py: _offered": "the relations there are, by the states there are",
     "foundation/pages/logo.py: read": "the setting",
-    "foundation/pages/sections.py: _section": "the routes and their views",
+    "foundation/pages/paths.py: _section": "the routes and their views",
     "foundation/pages/times.py: _known_zones": "nothing",
     "foundation/pages/times.py: _selectable_names": "nothing",
     "foundation/pages/times.py: zone": "the zones there are: any other raises, which is not remembered",

@@ -32,8 +32,8 @@ NAV = {"section": "home", "known": True, "looks": True, "manages": False}
 def renderings(monkeypatch) -> list[str]:
     """The fragments that are rendered from here on, with an empty cache."""
     names, render = [], fragments.render_to_string
-    monkeypatch.setattr(fragments, "cache", SizedCache(1_000_000, fragments._weight))
-    monkeypatch.setattr(fragments, "render_to_string", lambda name, values: names.append(name) or render(name, values))
+    monkeypatch.setattr(fragments, "include_cache", SizedCache(1_000_000, fragments.include_cache.weigh))
+    monkeypatch.setattr(fragments, "render_to_string", lambda name, *rest: names.append(name) or render(name, *rest))
     return names
 
 
@@ -142,4 +142,4 @@ def test_what_somebody_has_ranked_is_not_cached(renderings):
     shown = fragment("ranking/parts/ranks.html", {"choices": choices, "ranks": 2, **words})
     assert 'value="1"' in shown
     assert CHOICE in renderings
-    assert not any("Ada" in str(key) for key in fragments.cache._kept)
+    assert not any("Ada" in str(key) for key in fragments.include_cache._kept)

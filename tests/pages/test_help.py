@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from foundation.pages.help_views import MAX_QUERY_CHARS, topics
+from foundation.pages.site_views import MAX_QUERY_CHARS, topics
 
 
 def results(page: str) -> list[str]:

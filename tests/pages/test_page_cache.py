@@ -15,8 +15,8 @@ from jinja2 import meta, nodes
 
 from foundation.acts import branding
 from foundation.acts.caches import SizedCache
-from foundation.pages import help_views, http_cache, page_cache
-from foundation.pages.page_cache import Fragment, cache_key, cached, get_or_render
+from foundation.pages import fragments, http_cache, site_views
+from foundation.pages.fragments import Fragment, cache_key, cached, get_or_render
 from results.front_page import site_page
 
 TEMPLATES = Path(settings.BASE_DIR) / "templates"
@@ -25,8 +25,8 @@ ENVIRONMENT = engines["jinja2"].env
 
 @pytest.fixture
 def cache(monkeypatch):
-    found = SizedCache[Fragment](1_000_000, page_cache.cache.weigh)
-    monkeypatch.setattr(page_cache, "cache", found)
+    found = SizedCache[Fragment](1_000_000, fragments.fragment_cache.weigh)
+    monkeypatch.setattr(fragments, "fragment_cache", found)
     return found
 
 
@@ -56,7 +56,7 @@ def test_each_language_and_each_path_of_the_site_has_its_own(cache):
     assert len(keys) == 4
 
 
-SHARED = ("/api/v1/", "/trust/", "/trust/?show=met", *(f"/help/{topic}/" for topic in help_views.topics()), "/help/")
+SHARED = ("/api/v1/", "/trust/", "/trust/?show=met", *(f"/help/{topic}/" for topic in site_views.topics()), "/help/")
 
 
 @pytest.mark.few(4)
@@ -69,8 +69,10 @@ def test_what_all_readers_share_is_drawn_once(site, monkeypatch, signed_in, path
             puts.append(question)
             super().put(question, answer)
 
-    monkeypatch.setattr(page_cache, "cache", Counted(page_cache.cache.most, page_cache.cache.weigh))
-    monkeypatch.setattr(help_views, "passages", Counted(help_views.passages.most, help_views.passages.weigh))
+    monkeypatch.setattr(
+        fragments, "fragment_cache", Counted(fragments.fragment_cache.most, fragments.fragment_cache.weigh)
+    )
+    monkeypatch.setattr(site_views, "passages", Counted(site_views.passages.most, site_views.passages.weigh))
     first = Client().get(path).content.decode()
     drawn = len(puts)
     assert drawn > 0

@@ -16,7 +16,7 @@ from accounts.rules import Role
 from elections.convening import Convened
 from foundation.acts.caches import SizedCache
 from foundation.acts.pause import Pause
-from foundation.pages import page_cache
+from foundation.pages import fragments
 from foundation.store import keys, round_trips
 from foundation.store.table import Delete, Put, Update
 from parts.skills.needed import needs
@@ -38,7 +38,7 @@ def text_of(answer) -> str:
 
 @pytest.fixture(autouse=True)
 def nothing_remembered(monkeypatch):
-    monkeypatch.setattr(page_cache, "cache", SizedCache(page_cache.CACHE_BYTES, page_cache.cache.weigh))
+    monkeypatch.setattr(fragments, "fragment_cache", SizedCache(fragments.CACHE_BYTES, fragments.fragment_cache.weigh))
 
 
 @pytest.fixture
@@ -52,13 +52,13 @@ def board(site, voted, close):  # noqa: F811
 @pytest.fixture
 def made(monkeypatch) -> list[str]:
     """The parts that have been made."""
-    found, make = [], page_cache.render_fragment
+    found, make = [], fragments.render_fragment
 
     def counted(name, *more, **extra):
         found.append(name)
         return make(name, *more, **extra)
 
-    monkeypatch.setattr(page_cache, "render_fragment", counted)
+    monkeypatch.setattr(fragments, "render_fragment", counted)
     return found
 
 
@@ -225,8 +225,8 @@ def again(client, page, answer, **headers):
 @pytest.fixture
 def rendered(monkeypatch) -> list[str]:
     """The pages that have been made."""
-    found, make = [], page_cache.render_to_string
-    monkeypatch.setattr(page_cache, "render_to_string", lambda name, *more: found.append(name) or make(name, *more))
+    found, make = [], fragments.render_to_string
+    monkeypatch.setattr(fragments, "render_to_string", lambda name, *more: found.append(name) or make(name, *more))
     return found
 
 

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import resolve
 
 from foundation.acts.storage import log, table
-from foundation.pages import served_code
+from foundation.pages import served_files
 from foundation.store import keys
 from operations.trust import security_txt, serving
 from operations.trust.requirements import STANDARDS, Status
@@ -76,15 +76,15 @@ def test_the_list_has_every_script_and_stylesheet_as_it_is_served(site, static_f
     assert {name.rpartition(".")[2] for name in listed} == {"js", "css"}
     for name in ("js/rank.js", "css/base.css", "django_htmx/htmx-2.min.js"):
         served = Client().get(staticfiles_storage.url(name))
-        assert listed[staticfiles_storage.stored_name(name)] == served_code.digest_of(b"".join(served))
-    assert sha256(answer.content).hexdigest() == served_code.edition()
-    assert served_code.edition() in Client().get("/trust/").content.decode()
+        assert listed[staticfiles_storage.stored_name(name)] == served_files.digest_of(b"".join(served))
+    assert sha256(answer.content).hexdigest() == served_files.edition()
+    assert served_files.edition() in Client().get("/trust/").content.decode()
 
 
 def test_files_that_are_being_edited_have_no_digests(site, static_files, settings):
     settings.DEBUG = True
-    assert served_code.digests() == {}
-    assert "integrity" not in served_code.script("js/rank.js")
+    assert served_files.digests() == {}
+    assert "integrity" not in served_files.script("js/rank.js")
 
 
 def test_a_release_is_recorded_once_however_many_servers_start(site, static_files):
@@ -92,7 +92,7 @@ def test_a_release_is_recorded_once_however_many_servers_start(site, static_file
     assert not serving.record_code()
     (event,) = [item for item in log().table.each(keys.events()) if item["event_type"] == "CodeServed"]
     names = [line.split(" ") for line in event["event_data"]["files"]]
-    assert dict(names) == served_code.digests()
+    assert dict(names) == served_files.digests()
     since = table().get(keys.SERVED_CODE)["since"]
     assert f'<time datetime="{since}">' in Client().get("/trust/").content.decode()
 
@@ -100,7 +100,7 @@ def test_a_release_is_recorded_once_however_many_servers_start(site, static_file
 def test_other_files_are_recorded_again_and_the_earlier_ones_too(site, static_files, monkeypatch):
     serving.record_code()
     other = {"js/other.1a.js": "sha384-x"}
-    monkeypatch.setattr(served_code, "digests", lambda: other)
+    monkeypatch.setattr(served_files, "digests", lambda: other)
     assert serving.record_code()
     assert table().get(keys.SERVED_CODE)["files"] == ["js/other.1a.js sha384-x"]
     monkeypatch.undo()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 
-from foundation.pages import served_code
+from foundation.pages import served_files
 from tests.fuzz.forms import Form, forms_on
 
 EMPTY = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
@@ -64,7 +64,7 @@ class ServedFiles(dict[str, str]):
         self.fetch = fetch
 
     def __missing__(self, address: str) -> str:
-        self[address] = served_code.digest_of(self.fetch(address))
+        self[address] = served_files.digest_of(self.fetch(address))
         return self[address]
 
 

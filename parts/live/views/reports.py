@@ -25,10 +25,10 @@ from accounts.access import public, requires
 from accounts.rules import Permission
 from foundation.acts.storage import table
 from foundation.pages.forms import form_page, new_token, token_in
+from foundation.pages.fragments import shared_page
 from foundation.pages.lists import as_csv
 from foundation.pages.messages import confirm_page, refusals_as_messages, run_action
 from foundation.pages.names import natural_sort_key
-from foundation.pages.page_cache import shared_page
 from foundation.pages.paging import list_context
 from foundation.qa import store
 from foundation.qa.rules import Fate, author_id, best_first
