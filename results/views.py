@@ -191,7 +191,7 @@ class CachedPage:
 
     def find(self, election_name: str, reader: User | None, question: int = 1) -> Found | None:
         """At most a second old, unless the reader runs the election."""
-        with_report = fragments.cache.peek(self._key(election_name, question)) is None
+        with_report = fragments.fragment_cache.peek(self._key(election_name, question)) is None
         places = repository.result_keys(election_name, question, with_report=with_report)
         recently = elections.recent_read(election_name, reader, *places)
         return services.find(election_name, question, with_report=with_report, recently=recently)
@@ -206,7 +206,7 @@ class CachedPage:
         context, extra = self.context_of(sealed), self.preview_of(sealed)
         part = fragments.render_fragment(self.template, context, source, **extra)
         if sha256(sealed.report.as_json().encode()).hexdigest() == sealed.seal.report_digest:
-            fragments.cache.put(key, part)
+            fragments.fragment_cache.put(key, part)
         return part
 
     def _key(self, election_name: str, question: int) -> tuple[Hashable, ...]:
