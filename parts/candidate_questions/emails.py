@@ -45,7 +45,7 @@ def schedule(election: Election) -> None:
 
 
 @TELLING.step
-def tell(task: Task) -> Batch:
+def mail_candidates(task: Task) -> Batch:
     election = repository.find(task.subject)
     is_same = election is not None and election.created_at == task.data["created_at"]
     if election is None or not is_same or not rules.is_taking(election, now_text()):

@@ -80,13 +80,13 @@ def _count(election: Election, asker: Asker, network: str) -> None:
         count_each((rules.PER_SENDER, sender), (rules.PER_NETWORK, f"{election.name} {network}"))
 
 
-# --- telling the organisers ---
+# --- mailing the organisers ---
 
 
 def _next_notice(election: Election) -> str:
     """Now, or a while after the last one: a flood of requests is one mail, and none is left out."""
-    told = (table().get(keys.help_desk(election.name)) or {}).get("told_at")
-    again = _later(told, timedelta(hours=rules.HOURS_BETWEEN_NOTICES)) if told else ""
+    last = (table().get(keys.help_desk(election.name)) or {}).get("told_at")
+    again = _later(last, timedelta(hours=rules.HOURS_BETWEEN_NOTICES)) if last else ""
     return max(now_text(), again)
 
 
@@ -95,7 +95,7 @@ def _later(moment: str, by: timedelta) -> str:
 
 
 @TELLING.step
-def tell(task: Task) -> Batch:
+def mail_organisers(task: Task) -> Batch:
     """Once the help desk is switched on again, if it is off."""
     if not features.is_on(part_of(__name__)):
         return wait(SECONDS_PER_HOUR)
@@ -206,10 +206,12 @@ def add(
             raise WrongState(_("%(name)s is on the roll already.") % {"name": listed_as})
         return [*answered, *_reserving(actor, answered, invitations=1)]
 
-    known, noted = {listed_as: Details(groups=tuple(groups) or None)}, {"reason": reason, "request": request.id}
+    details = {listed_as: Details(groups=tuple(groups) or None)}
+    event_data = {"reason": reason, "request": request.id}
     inviting = partial(mailing.inviting_with, actor, election)
+    more = answer_or_refusal, details, event_data, inviting
     try:
-        retry_lost_race(lambda: add_batch(actor, election, [listed_as], answer_or_refusal, known, noted, inviting))
+        retry_lost_race(lambda: add_batch(actor, election, [listed_as], *more))
     except LostRace:
         raise Overtaken(rules.OVERTAKEN) from None
 

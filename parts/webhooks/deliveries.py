@@ -170,17 +170,17 @@ def _outcome(endpoint: Endpoint, delivery: Delivery, status: int, reason: str, s
     rest = rules.rest(seconds)
     seen["rests_until"] = as_text(now + timedelta(seconds=rest)) if rest else ""
     if 200 <= status < 300:
-        noted = repository.noting(endpoint, **seen, failing_since="")
-        return finished(_ending(delivery, rules.DELIVERED, now, **outcome), noted)
+        updated = repository.updating(endpoint, **seen, failing_since="")
+        return finished(_ending(delivery, rules.DELIVERED, now, **outcome), updated)
     _log.warning("webhook failed", extra={"webhook": endpoint.id, "status": status, "reason": reason})
     seen["failing_since"] = endpoint.failing_since or seen["last_at"]
     if rules.must_be_disabled(endpoint, status, now):
         return _disabling(endpoint, seen, _ending(delivery, rules.FAILED, now, **outcome))
-    pause, noted = rules.backoff(tries), repository.noting(endpoint, **seen)
+    pause, updated = rules.backoff(tries), repository.updating(endpoint, **seen)
     if pause is None:
-        return finished(_ending(delivery, rules.FAILED, now, **outcome), noted)
+        return finished(_ending(delivery, rules.FAILED, now, **outcome), updated)
     later = repository.changing(delivery, due=as_text(now + timedelta(seconds=pause)), **outcome)
-    return Batch([later, noted], wait_seconds=pause)
+    return Batch([later, updated], wait_seconds=pause)
 
 
 def _disabling(endpoint: Endpoint, seen: dict[str, Any], ended: Update) -> Batch:
@@ -190,7 +190,7 @@ def _disabling(endpoint: Endpoint, seen: dict[str, Any], ended: Update) -> Batch
     host = urlsplit(endpoint.url).hostname or ""
     mail = [outbox.queued("webhook_disabled", person.email, host=host, webhook=endpoint.id)] if person else []
     event = Event(SITE, "WebhookDisabled", {"webhook_id": endpoint.id, "owner": endpoint.owner, "reason": reason})
-    return finished(ended, repository.noting(endpoint, **seen, state=rules.DISABLED), *mail, event=event)
+    return finished(ended, repository.updating(endpoint, **seen, state=rules.DISABLED), *mail, event=event)
 
 
 def _ending(delivery: Delivery, state: str, now: datetime, **changes: Any) -> Update:

@@ -70,8 +70,8 @@ def change(endpoint: Endpoint, **changes: Any) -> Update:
     return Update(place, set=changes, when=Exists() & Equals("secret", endpoint.secret))
 
 
-def noting(endpoint: Endpoint, **changes: Any) -> Update:
-    """What the worker notes about it, unless it was deleted."""
+def updating(endpoint: Endpoint, **changes: Any) -> Update:
+    """What the worker finds out about it, unless it was deleted."""
     return Update(keys.webhook(endpoint.owner, endpoint.id), set=changes, when=Exists())
 
 

@@ -131,7 +131,7 @@ def test_a_delivery_ends_after_its_last_attempt(otto):
     for attempt in range(len(PAUSES) + 1):
         assert deliveries(endpoint)[0].state == WAITING
         send(Network([503]), 1.2 * A_DAY * attempt)
-        table().write(repository.noting(endpoint, failing_since=""))  # else it were switched off
+        table().write(repository.updating(endpoint, failing_since=""))  # else it were switched off
     assert deliveries(endpoint)[0].state == FAILED
     assert next_due() is None
 

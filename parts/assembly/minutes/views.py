@@ -116,8 +116,8 @@ def _lines(point: Point, round_: Round) -> Iterator[str]:
     result, question = round_.result, point.question
     if result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW):
         yield _("Secret vote.") if result["secret"] else _("Open vote.")
-        if told := numbers(question, result):
-            yield told
+        if votes := numbers(question, result):
+            yield votes
         places = [place for _option, place in result.get("places", ())]
         if result.get("lots") and len(set(places)) < len(places):
             yield _("Options that share a place are tied: only drawing lots could separate them.")
