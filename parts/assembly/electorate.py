@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,10 +20,9 @@ from foundation.store.splitting import by_count
 from foundation.tally.majorities import Quorum
 from parts.live import seats
 from parts.live.rules import MAX_PLAYERS, Game
-from parts.live.seats import Seat
 
 from . import roll
-from .attendance import AssemblySeat, own_of
+from .attendance import own_of
 
 WITH_ADDRESS = re.compile(r"([^<>]*)<([^<>]*)>\s*")
 MAX_ADDRESSES_CHARS = MAX_PLAYERS * (MAX_NAME_CHARS + MAX_EMAIL_CHARS + 5)  # letters of all lines
@@ -98,19 +97,18 @@ def electorate_of(game: Game) -> Electorate:
     coded = sorted((each for each in there if not each[1].account), key=lambda each: natural_sort_key(each[0].name))
     emails = {each.folded: each.email for each in roll.each_entry(game.id)} if coded and game.own.has_roll else {}
     addresses = {seat.name: emails.get(fold(own.entry or seat.name), "") for seat, own in coded}
-    accounts, quorum = dict(sorted(_accounts(game, there))), Quorum(game.own.quorum)
-    is_met = quorum.is_met(len(there), game.own.entitled)
-    weights = {own.account or seat.name: own.weight for seat, own in there if own.weight != 1}
-    return Electorate(len(there), accounts, addresses, quorum.needed(game.own.entitled), is_met, weights)
-
-
-def _accounts(game: Game, there: Iterable[tuple[Seat, AssemblySeat]]) -> Iterator[tuple[str, str]]:
-    """Leaves out deleted accounts, even if someone else has the name by now."""
+    accounts = dict[str, str]()
     for batch in by_count((seat.player, own.account) for seat, own in there if own.account):
         found = table().get_many({keys.user(account) for _player, account in batch})
         people = {item["name"]: item["created_at"] for item in found.values()}
-        players = {player for player, _account in batch}
-        yield from ((name, at) for name, at in people.items() if roll.player_of(game.id, name, at) in players)
+        players = {player for player, _account in batch}  # without deleted accounts, even if others have their names
+        accounts |= {name: at for name, at in people.items() if roll.player_of(game.id, name, at) in players}
+    quorum = Quorum(game.own.quorum)
+    is_met = quorum.is_met(len(there), game.own.entitled)
+    weights = {own.account or seat.name: own.weight for seat, own in there if own.weight != 1}
+    return Electorate(
+        len(there), dict(sorted(accounts.items())), addresses, quorum.needed(game.own.entitled), is_met, weights
+    )
 
 
 # --- addresses ---

@@ -154,10 +154,18 @@ class Item(Decided):
         return "resolution", ranking | context
 
     def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
-        """The outcome, the numbers, who was present and how each person voted, without names if secret."""
+        """The outcome, the numbers with what was needed and its base, who was present and how each person voted, without
+        names if secret."""
         result, options, weights = round_.result, options_of(round_, question), resolutions.weights_of(round_)
         yield {"row": "outcome", "answer": wording.headline(question, round_), "number": round_.count}
-        yield from _numbers(result, options)
+        places = dict(result.get("places", ()))
+        first = result["rounds"][0]["tally"] if result.get("rounds") else result.get("chosen", ())
+        for place, label in enumerate(options if places or first else ()):
+            number = {"number": first[place] or 0} if first else {}
+            yield {"row": "option", "answer": label, **number, "place": places.get(place, "")}
+        for name in ("yes", "no", "abstain", "needed", "of", "present_count", "entitled", "voters", "votes"):
+            if name in result:
+                yield {"row": "number", "answer": name, "number": result[name]}
         for player in result["present"]:
             yield {"row": "present", "player": name_of(player) or player}
         for entry in round_.entries:
@@ -274,18 +282,6 @@ def _resolve(closing: Closing, question: Question, votes: Iterable[GivenAnswer])
     return resolutions.resolve_item(
         closing.game, closing.state, question, votes, closing.box.present, closing.now, closing.box.weights
     )
-
-
-def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[CsvLine]:
-    """Abstentions separately, with the number needed and its base."""
-    places = dict(result.get("places", ()))
-    first = result["rounds"][0]["tally"] if result.get("rounds") else result.get("chosen", ())
-    for place, label in enumerate(options if places or first else ()):
-        number = {"number": first[place] or 0} if first else {}
-        yield {"row": "option", "answer": label, **number, "place": places.get(place, "")}
-    for name in ("yes", "no", "abstain", "needed", "of", "present_count", "entitled", "voters", "votes"):
-        if name in result:
-            yield {"row": "number", "answer": name, "number": result[name]}
 
 
 # --- charts ---

@@ -255,27 +255,24 @@ def end_debate(game: Game) -> None:
 def _change(game_id: str, change: Change, who: str = "") -> Speakers:
     def attempt() -> Speakers:
         place = keys.game_speakers(game_id)
-        found, items = repository.load_with(game_id, place)
+        (game, state), items = repository.load_with(game_id, place)
         before = speakers_of(items.get(place))
-        after = change(before, found[1])
-        if after != before and not (place not in items and after.is_empty):
-            _write(found[0], before, after, who)
+        after = change(before, state)
+        if after == before or (place not in items and after.is_empty):
+            return after
+        item = {**place.item, **as_item(next_version(before, after)), "ttl": game.ttl}
+        put = Put(item, when=unchanged_or_new(before))
+        if who:
+            event_data = {"game_id": game.id, "round": after.round, "closed": after.closed, "minutes": after.minutes}
+            record(Event(who, "LiveSpeakersChanged", event_data), put)
+        else:
+            table().write(put)
         return after
 
     with _lock:
         after = retry_lost_race(attempt, MAX_ATTEMPTS)
     changes.publish(game_id)
     return after
-
-
-def _write(game: Game, before: Speakers, after: Speakers, who: str) -> None:
-    item = {**keys.game_speakers(game.id).item, **as_item(next_version(before, after)), "ttl": game.ttl}
-    put = Put(item, when=unchanged_or_new(before))
-    if not who:
-        table().write(put)
-        return
-    event_data = {"game_id": game.id, "round": after.round, "closed": after.closed, "minutes": after.minutes}
-    record(Event(who, "LiveSpeakersChanged", event_data), put)
 
 
 # --- on screens, built once per snapshot for everyone who is looking ---

@@ -180,22 +180,18 @@ def build_minutes(head: Head, parts: Sequence[Part], additions: Additions) -> Mi
     held = (*spoken.held, *((spoken.speaking,) if spoken.speaking else ()))
     numbers = question_numbers(questions, head.played)
     agenda = [(numbers[place], each, place in head.played) for place, each in enumerate(questions)]
-    points = tuple(_point(head, number, agenda, rounds, held) for number in range(1, len(head.played) + 1))
-    return Minutes(head, {each.player: each for each in people_in(parts)}, points, tuple(agenda), *additions)
+    points = list[Point]()
+    for number, place in enumerate(head.played, 1):
+        item, question, _called = agenda[place]
+        own = tuple(each for each in held if each.round == number)
+        is_repeat = place in head.played[: number - 1]
+        run_off_of = agenda[head.played[question.run_off - 1]][0] if question.run_off else ""
+        run_off = next((other for other, each, called in agenda if called and each.run_off == number), "")
+        counts, round_ = head.counts(number), rounds.get(number)
+        points.append(Point(number, item, is_repeat, question, counts, round_, own, run_off_of, run_off))
+    return Minutes(head, {each.player: each for each in people_in(parts)}, tuple(points), tuple(agenda), *additions)
 
 
 def people_in(parts: Iterable[Part]) -> Iterator[Person]:
     """Everyone who attended, sorted by name."""
     return (Person(*each) for part in parts if part.name.startswith(PEOPLE) for each in part.data["people"])
-
-
-def _point(
-    head: Head, number: int, agenda: Sequence[AgendaItem], rounds: Mapping[int, Round], held: Iterable[Speech]
-) -> Point:
-    place, own = head.played[number - 1], tuple(each for each in held if each.round == number)
-    item, question, _called = agenda[place]
-    is_repeat = place in head.played[: number - 1]
-    run_off_of = agenda[head.played[question.run_off - 1]][0] if question.run_off else ""
-    run_off = next((other for other, each, called in agenda if called and each.run_off == number), "")
-    counts, round_ = head.counts(number), rounds.get(number)
-    return Point(number, item, is_repeat, question, counts, round_, own, run_off_of, run_off)

@@ -77,10 +77,11 @@ def point_view(minutes: Minutes, point: Point) -> PointView:
     round_, question = point.round, point.question
     result: Mapping[str, Any] = round_.result if round_ else {}
     counts = round_ is not None and point.counts
+    outcome = headline(question, round_) if round_ else _("Not closed")
     return PointView(
         point=point,
         kind=str(KIND_LABELS[question.kind]),
-        outcome=_outcome(point),
+        outcome=outcome if point.counts else _("Withdrawn: does not count"),
         is_carried=counts and result.get("outcome") in (Outcome.CARRIED, Outcome.ELECTED),
         lines=tuple(_lines(point, round_)) if round_ and counts else (),
         options=options_of(round_, question) if round_ else (),
@@ -101,14 +102,6 @@ def _names(minutes: Minutes, players: Iterable[str], weights: Mapping[str, int])
 
 def _moment(milliseconds: int | None) -> datetime | None:
     return datetime.fromtimestamp(milliseconds / 1000, UTC) if milliseconds else None
-
-
-def _outcome(point: Point) -> str:
-    if not point.counts:
-        return _("Withdrawn: does not count")
-    if point.round is None:
-        return _("Not closed")
-    return headline(point.question, point.round)
 
 
 def _lines(point: Point, round_: Round) -> Iterator[str]:
