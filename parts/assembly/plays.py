@@ -154,7 +154,7 @@ class Item(Decided):
         return "resolution", ranking | context
 
     def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
-        """The outcome, the numbers with what was needed and its base, who was present and how each person voted, without
+        """The outcome, the numbers with the one needed and its base, who was present and how each person voted, without
         names if secret."""
         result, options, weights = round_.result, options_of(round_, question), resolutions.weights_of(round_)
         yield {"row": "outcome", "answer": wording.headline(question, round_), "number": round_.count}
