@@ -62,7 +62,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What happened on the stage."""
+    """What happened in a rehearsal."""
 
     robots: int
     cast: int
@@ -80,11 +80,11 @@ def rehearse(actor: User, election: Election) -> Report:
     check_opening(_for_robots(election), sizes, now_text())
     check_cost(election, sizes)
     with TemporaryDirectory(prefix="plenum-rehearsal-") as folder:
-        stage = SqliteTable(str(Path(folder) / "stage.sqlite3"))
-        stage.create()
-        with use_table(stage):
-            report = _run(actor, election, candidates, stage)
-        stage.close()
+        temporary_store = SqliteTable(str(Path(folder) / "stage.sqlite3"))
+        temporary_store.create()
+        with use_table(temporary_store):
+            report = _run(actor, election, candidates, temporary_store)
+        temporary_store.close()
     return report
 
 
@@ -114,7 +114,7 @@ def _for_robots(election: Election) -> Election:
     )
 
 
-def _run(actor: User, election: Election, candidates: Candidates, stage: SqliteTable) -> Report:
+def _run(actor: User, election: Election, candidates: Candidates, temporary_store: SqliteTable) -> Report:
     director = accounts.new_user(actor.name, "director@localhost", "", Role.USER)
     accounts.create_account(director)
     robots = [_robot(number) for number in range(1, ROBOTS + 1)]
@@ -123,8 +123,8 @@ def _run(actor: User, election: Election, candidates: Candidates, stage: SqliteT
     closed = closing.close(director, elections.find(copy.name) or copy)
     secret = elections.lots_secret(closed.name)
     sealing.seal_closed(closed.name)  # and leave its ballots where they are
-    Sealer(stage).seal()
-    counts, log = [_count(each, secret) for each in closed.questions], verify(stage)
+    Sealer(temporary_store).seal()
+    counts, log = [_count(each, secret) for each in closed.questions], verify(temporary_store)
     return Report(robots=ROBOTS, **acts, events=log.sealed, flaw=log.flaw, counts=counts)
 
 

@@ -38,9 +38,9 @@ def cast(event: LoggedEvent) -> Transactions:
     if context.election.secret_ballot:
         yield repository.recording_vote(context, paper=paper)
     else:
-        said = dict(data["answers"]) if "answers" in data else {1: data["rankings"]}
+        answers = dict(data["answers"]) if "answers" in data else {1: data["rankings"]}
         own = data["confirmation"], event.when, rolls.weight_of(data)
-        yield repository.casting(context, {number: Ballot(text, *own) for number, text in said.items()}, paper=paper)
+        yield repository.casting(context, {number: Ballot(text, *own) for number, text in answers.items()}, paper=paper)
 
 
 def changed(event: LoggedEvent) -> Transactions:

@@ -305,8 +305,9 @@ def _record_cast(
         confirmation = new_code(CODE_GROUPS)
         public = partial(Ballot, confirmation=confirmation, when_cast=as_text(now), weight=context.weight)
         ballots = {number: public(text) for number, text in rankings.items()}
-        said = {"answers": [[number, text] for number, text in rankings.items()]}
-        event_data |= (said if election.more else {"rankings": rankings[1]}) | {"confirmation": confirmation}
+        answers = [[number, text] for number, text in rankings.items()]
+        event_data |= {"answers": answers} if election.more else {"rankings": rankings[1]}
+        event_data["confirmation"] = confirmation
         event_data |= weight_fields(context.weight)
     actor, casting = _name(who, context), repository.casting(context, ballots, paper=paper)
     mails = emails.cast_email(context, actor, paper=paper)

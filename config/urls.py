@@ -18,7 +18,6 @@ urlpatterns = [
     path("election/<name:name>/question/<int:question>/results/", include("results.page_urls")),
     path("", include("ballots.urls")),
     path("", include("results.urls")),
-    path("", include("results.front_page.urls")),
     path("", include("elections.urls")),
     path("", include("accounts.urls")),
     path("", include("operations.audit.urls")),

@@ -91,8 +91,8 @@ def _read_log(election: Election, changes: Sorter) -> tuple[str, Item | None]:
                 _change(item["confirmation"], number, PublishedBallot.of(item)) for item in event_data["ballots"]
             )
         elif kind == "BallotCast" and not election.secret_ballot:
-            said = dict(event_data["answers"]) if "answers" in event_data else {1: event_data["rankings"]}
-            if (ranking := said.get(election.number)) is not None:
+            answers = dict(event_data["answers"]) if "answers" in event_data else {1: event_data["rankings"]}
+            if (ranking := answers.get(election.number)) is not None:
                 ballot = PublishedBallot.of(event_data | {"rankings": ranking})
                 changes.add([_change(keys.fold(event_data["voter_name"]), number, ballot)])
         elif kind == "BallotWithdrawn" and not election.secret_ballot:

@@ -171,10 +171,17 @@ class SandboxForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
-        if not self.errors:
-            file = self._read(cleaned)
-            cleaned |= {"read": file} | self._settings(cleaned, file)
-        return cleaned
+        if self.errors:
+            return cleaned
+        file = self._read(cleaned)
+        seats, kind = cleaned["seats"] or file.seats or 1, file.kind or "ranked"
+        usual = "stv-scottish" if seats > 1 and kind == "ranked" else METHODS_OF[kind][0]
+        method = cleaned["method"] or usual
+        if KIND_OF[method] != kind:
+            raise ValidationError({"method": _("This method does not count this kind of ballot.")})
+        check_settings(method, seats, secret_ballot=False, results_visible="closed")
+        unranked = cleaned["unranked"] or file.unranked or "below"
+        return cleaned | {"read": file, "seats": seats, "method": method, "unranked": unranked}
 
     def _read(self, cleaned: dict[str, Any]) -> File:
         upload = cleaned["file"]
@@ -189,15 +196,6 @@ class SandboxForm(forms.Form):
         except BadFile as refusal:
             raise ValidationError({"file" if upload else "ballots": str(refusal)}) from refusal
         return file
-
-    def _settings(self, cleaned: dict[str, Any], file: File) -> dict[str, Any]:
-        seats, kind = cleaned["seats"] or file.seats or 1, file.kind or "ranked"
-        usual = "stv-scottish" if seats > 1 and kind == "ranked" else METHODS_OF[kind][0]
-        method = cleaned["method"] or usual
-        if KIND_OF[method] != kind:
-            raise ValidationError({"method": _("This method does not count this kind of ballot.")})
-        check_settings(method, seats, secret_ballot=False, results_visible="closed")
-        return {"seats": seats, "method": method, "unranked": cleaned["unranked"] or file.unranked or "below"}
 
 
 # --- the page ---
@@ -228,20 +226,16 @@ def try_it(request: HttpRequest) -> HttpResponse:
     try:
         if ranking := ranking_from(ranks, example_candidates()):
             count(COUNTS, throttle_key(request))
-            return _count_example(request, ranking)
+            form = SandboxForm(MultiValueDict({"ballots": [example_ballots(ranking)]}))
+            form.full_clean()
+            ranked, may_register = ranked_names(ranking, example_candidates()), allows_registration()
+            tried = {"example": EXAMPLE_QUESTION, "ranked": ranked, "may_register": may_register}
+            return _page(request, form, _account(request, form) | tried)
         problem = _("Rank at least one of the options.") if ranks else ""
     except Refusal as refusal:
         problem = str(refusal)
     context = example_context(typed_ranks(request.GET)) | {"problem": problem}
     return render(request, "results/try_it.html", context, status=422 if problem else 200)
-
-
-def _count_example(request: HttpRequest, ranking: str) -> HttpResponse:
-    form = SandboxForm(MultiValueDict({"ballots": [example_ballots(ranking)]}))
-    form.full_clean()
-    ranked, may_register = ranked_names(ranking, example_candidates()), allows_registration()
-    tried = {"example": EXAMPLE_QUESTION, "ranked": ranked, "may_register": may_register}
-    return _page(request, form, _account(request, form) | tried)
 
 
 def _refused(request: HttpRequest, form: SandboxForm, refusal: Refusal) -> HttpResponse:

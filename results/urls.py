@@ -1,8 +1,9 @@
-"""URLs of results: live, sealed, checks, downloads, sharing; and the sandbox."""
+"""URLs of results: live, sealed, checks, downloads, sharing; the sandbox; and the home page with the site's own."""
 
 from django.urls import include, path
 
 from . import checks, in_browser, incoming, sandbox_views, sharing_views, views
+from .front_page import home, site_views
 
 of_question = [
     path("results/screen/", views.result_screen, name="result_screen"),
@@ -32,4 +33,8 @@ urlpatterns = [
     path("help/counting/", views.help_counting, name="help_counting"),
     path("try/", sandbox_views.try_it, name="try_it"),
     path("sandbox/", sandbox_views.sandbox, name="sandbox"),
+    path("", home.home, name="home"),
+    path("site/", site_views.page, name="site_page"),
+    path("site/edit/<slug:part>/", site_views.edit, name="edit_site_page"),
+    path("site/remove/", site_views.remove, name="remove_site_page"),
 ]

@@ -53,15 +53,11 @@ def show_home(request: HttpRequest, status: int = 200, **code: Any) -> HttpRespo
 
     With the error for a code typed here, if there is one.
     """
-    if request.user.is_authenticated and request.user.can(Permission.VIEW_APPLICATION):
-        return render(request, "front/home_of.html", _member_context(request) | code, status=status)
-    page = site_page.find() if branding.has_public_page() else site_page.BLANK
-    show = show_page if page.has_content else show_default_page
-    return show(request, page, status, **code)
-
-
-def _member_context(request: HttpRequest) -> dict[str, Any]:
     user, now = request.user, now_text()
+    if not (user.is_authenticated and user.can(Permission.VIEW_APPLICATION)):
+        page = site_page.find() if branding.has_public_page() else site_page.BLANK
+        show = show_page if page.has_content else show_default_page
+        return show(request, page, status, **code)
     cards, votes, *panels = run_parallel(
         table(),
         lambda: _cards(user, now) if user.can_run_elections else [],
@@ -69,12 +65,13 @@ def _member_context(request: HttpRequest) -> dict[str, Any]:
         *(partial(make, user) for make in PANELS),
     )
     shown = [panel for panel in panels if panel is not None]
-    return {
+    context = {
         "cards": cards,
         "asked": [panel for panel in shown if panel.asks],
         "panels": [panel for panel in shown if not panel.asks],
         **votes,
     }
+    return render(request, "front/home_of.html", context | code, status=status)
 
 
 def _cards(user: User, now: str) -> list[HomeCard]:

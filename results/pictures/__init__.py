@@ -7,11 +7,10 @@ from dataclasses import replace
 
 from foundation.tally.result import Result
 
-from .bars import OF_ELECTIONS, OF_POLLS, Marks, points, vote
+from .bars import OF_ELECTIONS, OF_POLLS, Marks, levels, points, vote
 from .beat_paths import beat_paths
-from .contests import contest_rows, duels, locked
+from .contests import contest_rows, duels, locked, runoff
 from .drawing import Picture, voters
-from .levels import levels, runoff
 from .rounds import rounds
 from .transfers import transfers
 from .turnout import turnout_pictures

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from foundation.ranking.marks import ANSWERS, answer_label
+from foundation.tally.ballots import MAX_SCORE
 from foundation.tally.majorities import ABSTAIN, YES, Of, majority_of
 from foundation.tally.methods import KIND_OF
 from foundation.tally.result import Result
@@ -54,25 +55,6 @@ def draw(bars: Sequence[Bar], whole: Fraction, needed: Fraction | None = None) -
 
 def _row(bar: Bar, whole: Fraction, needed: Fraction | None) -> SafeString:
     label = tag("bdi", bar.label) if bar.is_name else tag("span", bar.label)
-    strip = [] if bar.kind == "several" else [_strip(bar, whole, needed)]
-    return tag(
-        "li",
-        tag("span", *marked(bar.mark, bar.spoken), label, class_="bar-label"),
-        tag("b", bar.shown, class_="number"),
-        *strip,
-        class_=f"bar-row {bar.kind}",
-    )
-
-
-def marked(mark: str, spoken: str) -> list[SafeString]:
-    """A tick or a cross, and the word for it, for those who listen: only who draws it knows what it means."""
-    if not mark:
-        return []
-    drawn = tag("svg", sign(SIGNS[mark], 0, 1, mark), width=14, height=14, aria_hidden="true", class_="bar-sign")
-    return [drawn, tag("span", f"{spoken}: ", class_="out-of-sight")]
-
-
-def _strip(bar: Bar, whole: Fraction, needed: Fraction | None) -> SafeString:
     across = {"y": 3, "height": BAR_HEIGHT_PX}
     parts = [
         tag("rect", x=0, width="100%", class_="track", **across),
@@ -83,7 +65,21 @@ def _strip(bar: Bar, whole: Fraction, needed: Fraction | None) -> SafeString:
         parts += [
             tag("line", x1=at, x2=at, y1=0, y2=BAR_HEIGHT_PX + 6, class_=kind) for kind in ("needed gap", "needed")
         ]
-    return strip(BAR_HEIGHT_PX + 6, *parts)
+    return tag(
+        "li",
+        tag("span", *marked(bar.mark, bar.spoken), label, class_="bar-label"),
+        tag("b", bar.shown, class_="number"),
+        *([] if bar.kind == "several" else [strip(BAR_HEIGHT_PX + 6, *parts)]),
+        class_=f"bar-row {bar.kind}",
+    )
+
+
+def marked(mark: str, spoken: str) -> list[SafeString]:
+    """A tick or a cross, and the word for it, for those who listen: only who draws it knows what it means."""
+    if not mark:
+        return []
+    drawn = tag("svg", sign(SIGNS[mark], 0, 1, mark), width=14, height=14, aria_hidden="true", class_="bar-sign")
+    return [drawn, tag("span", f"{spoken}: ", class_="out-of-sight")]
 
 
 def strip(height: float, *parts: SafeString) -> SafeString:
@@ -186,3 +182,49 @@ def vote(result: Result) -> Picture:
     head = _("Answer"), _("Votes"), _("Share of all votes")
     note = _("The line shows how many votes of yes were needed: %(needed)d.") % numbers
     return Picture(_("Votes"), drawn, note, Table(head, rows), "narrow")
+
+
+# --- scores: how many votes gave each ---
+
+SCORES = range(MAX_SCORE, -1, -1)
+
+
+def levels(result: Result, marks: Marks = OF_ELECTIONS) -> Picture:
+    names = in_order(result)
+    rows = (_level_row(result, name, marks) for name in names[:MAX_CANDIDATES_DRAWN])
+    swatches = [
+        tag("svg", _part(value, "0", "100%"), width=14, height=14, aria_hidden="true", class_="picture")
+        for value in SCORES
+    ]
+    keys = [tag("li", swatch, tag("span", value)) for swatch, value in zip(swatches, SCORES, strict=True)]
+    legend = tag("ul", *keys, class_="level-keys", role="list", aria_label=_("Scores"))
+    drawn = joined([legend, tag("ul", *rows, class_="picture bar-rows levels", role="list")])
+    note = _("How many votes gave each score. The number is the total of all scores.")
+    head = _("Name"), _("Points"), *map(str, SCORES)
+    table = tuple((name, score(result, name).shown, *reversed(result.reasons["levels"][name])) for name in names)
+    return Picture(
+        _("Scores"), drawn, f"{note} {counted_note(result)} {shown_note(result)}".strip(), Table(head, table), "narrow"
+    )
+
+
+def _level_row(result: Result, name: str, marks: Marks) -> SafeString:
+    won = name in result.winners
+    sign = marked("elected" if won else "", str(marks.elected))
+    given = [int(number) for number in reversed(result.reasons["levels"][name])]
+    starts = [sum(given[:at]) for at in range(len(given))]  # side by side, the best first
+    parts = [
+        _part(value, share(start, result.total), share(number, result.total), height=BAR_HEIGHT_PX, y=3)
+        for value, start, number in zip(SCORES, starts, given, strict=True)
+        if number
+    ]
+    return tag(
+        "li",
+        tag("span", *sign, tag("bdi", name), class_="bar-label"),
+        tag("b", score(result, name).shown, class_="number"),
+        strip(BAR_HEIGHT_PX + 6, *parts),
+        class_=f"bar-row {'won' if won else 'other'}",
+    )
+
+
+def _part(value: int, x: str, width: str, *, height: int = 14, y: int = 0) -> SafeString:
+    return tag("rect", x=x, y=y, width=width, height=height, class_=f"level level-{value}")

@@ -54,7 +54,15 @@ def beat_paths(result: Result) -> Picture | None:
 
 
 def _graph(result: Result) -> Graph:
-    drawn, paths = _drawn(result), result.reasons["paths"]
+    """Of the first by the result, as many as fit together with all candidates on the chains to them."""
+    numbers = {name: number for number, name in enumerate(result.candidates)}
+    order, paths, winner = in_order(result), result.reasons["paths"], numbers[result.winners[0]]
+    among = {winner}
+    for name in order:
+        more = among | {numbers[name], *paths[winner][numbers[name]]}
+        if len(more) <= MAX_CANDIDATES_DRAWN:
+            among = more
+    drawn = sorted(among, key=lambda number: order.index(result.candidates[number]))
     first = [each for each in drawn if result.candidates[each] in result.winners]
     ways = [paths[i][j] for i in first for j in drawn]
     returns = [paths[j][i] for i in first for j in drawn if j not in first]
@@ -68,19 +76,6 @@ def _graph(result: Result) -> Graph:
 def _inside(ways: list[list[int]], drawn: list[int]) -> frozenset[Edge]:
     """The contests on those chains whose candidates are all drawn."""
     return frozenset(edge for way in ways if set(way) <= set(drawn) for edge in steps(way))
-
-
-def _drawn(result: Result) -> list[int]:
-    """The first by the result, as many as fit together with all candidates on the chains to them."""
-    numbers = {name: number for number, name in enumerate(result.candidates)}
-    order = in_order(result)
-    first = numbers[result.winners[0]]
-    drawn = {first}
-    for name in order:
-        more = drawn | {numbers[name], *result.reasons["paths"][first][numbers[name]]}
-        if len(more) <= MAX_CANDIDATES_DRAWN:
-            drawn = more
-    return sorted(drawn, key=lambda number: order.index(result.candidates[number]))
 
 
 def _circle(drawn: list[int], tall: float, edge: float) -> dict[int, Point]:

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from foundation.tally import star
 from foundation.tally.result import Result
 
 from .bars import marked, strip
@@ -104,12 +105,16 @@ def duels(result: Result) -> Picture | None:
     title = _("Those in first place, head to head")
     if not several:
         title = _("%(name)s against each of the others, head to head") % {"name": isolated(result.winners[0])}
-    rows = (contest(each, voters(result)) for each in shown)
+    rows, listed = (contest(each, voters(result)) for each in shown), []
+    for name, other in pairs:
+        ayes, noes = votes(result, name, other)
+        listed.append((name, str(ayes), other, str(noes), str(voters(result) - ayes - noes)))
+    head = _("Name"), _("Ballots"), _("Against"), _("Ballots"), _("Neither")
     return Picture(
         title,
         tag("ul", *rows, class_="picture contests", role="list"),
         _note(result, len(shown), len(pairs)),
-        _table(result, pairs),
+        Table(head, tuple(listed)),
     )
 
 
@@ -133,15 +138,6 @@ def _note(result: Result, shown: int, every: int) -> str:
     if shown == every:
         return note
     return f"{note} " + _("Showing %(shown)s of %(every)s contests.") % {"shown": shown, "every": every}
-
-
-def _table(result: Result, pairs: list[tuple[str, str]]) -> Table:
-    rows = []
-    for name, other in pairs:
-        ayes, noes = votes(result, name, other)
-        rows.append((name, str(ayes), other, str(noes), str(voters(result) - ayes - noes)))
-    head = _("Name"), _("Ballots"), _("Against"), _("Ballots"), _("Neither")
-    return Table(head, tuple(rows))
 
 
 # --- ranked pairs: from the strongest to the weakest, locked, or left out with the cycle it would close ---
@@ -207,3 +203,29 @@ def _locked_table(every: list[dict[str, Any]]) -> Table:
         for each in every[:MAX_RANKED_CONTESTS_LISTED]
     )
     return Table(head, tuple(rows))
+
+
+# --- STAR ---
+
+
+def runoff(result: Result) -> Picture | None:
+    """The two finalists, by whom more ballots score higher; with several seats, those of each."""
+    rounds = star.rounds_of(result)
+    held = [(seat, each) for seat, each in enumerate(rounds, 1) if each["runoff"]]
+    if not held:
+        return None
+    several = len(rounds) > 1
+    duels = []
+    for seat, each in held:
+        one, other = sorted(each["finalists"], key=lambda name: name != result.winners[seat - 1])
+        rank = f"{seat}." if several else ""
+        duels.append(Contest(one, int(each["runoff"][one]), other, int(each["runoff"][other]), rank=rank))
+    rows = (contest(duel, result.total) for duel in duels)
+    table = tuple(
+        (*([duel.rank] if several else []), duel.name, str(duel.ayes), duel.other, str(duel.noes), each["equal"])
+        for duel, (_seat, each) in zip(duels, held, strict=True)
+    )
+    head = *([_("Seat")] if several else []), _("Name"), _("Ballots"), _("Against"), _("Ballots"), _("Both the same")
+    note = _("How many votes score one higher than the other. The gap between the two: both the same.")
+    drawn = tag("ul", *rows, class_="picture contests", role="list")
+    return Picture(_("Runoffs") if several else _("Runoff"), drawn, note, Table(head, table), "narrow")
