@@ -25,7 +25,13 @@ def export_ballots(user: User) -> Iterator[Item]:
     """One for each roll that says they voted, and each question: of a secret ballot, that it cannot be found."""
     for some in personal_data.entries(user):
         voted = [entry for entry in some if entry["voted"]]
-        contexts = list(_voter_contexts(user, voted)) if voted else []
+        at = [keys.election(entry["election_name"]) for entry in voted]
+        there = table().get_many(set(at)) if at else {}
+        contexts = [
+            VoterContext(elections.election_of(there[place]), entry["voter_name"], entry, person=user)
+            for place, entry in zip(at, voted, strict=True)
+            if place in there
+        ]
         cast = [
             (question, each.ballot_key(question.number))
             for each in contexts
@@ -37,13 +43,6 @@ def export_ballots(user: User) -> Iterator[Item]:
         note = _("You have voted. Nobody can tell which ballot is yours.")
         secret = (each.election.name for each in contexts if each.election.secret_ballot)
         yield from ({"election": name, "secret": True, "note": note} for name in secret)
-
-
-def _voter_contexts(user: User, entries: list[Item]) -> Iterator[VoterContext]:
-    found = table().get_many({keys.election(entry["election_name"]) for entry in entries})
-    for entry in entries:
-        if (item := found.get(keys.election(entry["election_name"]))) is not None:
-            yield VoterContext(elections.election_of(item), entry["voter_name"], entry, person=user)
 
 
 def _ballot(question: Election, item: Item) -> Item:

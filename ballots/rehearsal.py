@@ -117,8 +117,17 @@ def _for_robots(election: Election) -> Election:
 def _run(actor: User, election: Election, candidates: Candidates, temporary_store: SqliteTable) -> Report:
     director = accounts.new_user(actor.name, "director@localhost", "", Role.USER)
     accounts.create_account(director)
-    robots = [_robot(number) for number in range(1, ROBOTS + 1)]
-    copy = _opened_copy(director, election, candidates, robots)
+    robots = [accounts.new_user(f"Robot {at}", f"robot.{at}@localhost", "", Role.VOTER) for at in range(1, ROBOTS + 1)]
+    for robot in robots:
+        accounts.create_account(robot)
+    names = ("secret_ballot", "changeable", "title", "more", "order", *kinds.SETTINGS)
+    settings = {name: getattr(_for_robots(election), name) for name in names}
+    draft = drafts.create(director, election.name, mail_votes=False, **settings)
+    for question in draft.questions:
+        if question.kind != "yes-no":
+            add_candidates(director, question, candidates[question.number])
+    add_voters(director, draft, [robot.name for robot in robots])
+    copy = lifecycle.open_(director, elections.find(draft.name) or draft, editable=False)
     acts = _vote(copy, robots, {each.number: elections.candidates(*each.address) for each in copy.questions})
     closed = closing.close(director, elections.find(copy.name) or copy)
     secret = elections.lots_secret(closed.name)
@@ -126,23 +135,6 @@ def _run(actor: User, election: Election, candidates: Candidates, temporary_stor
     Sealer(temporary_store).seal()
     counts, log = [_count(each, secret) for each in closed.questions], verify(temporary_store)
     return Report(robots=ROBOTS, **acts, events=log.sealed, flaw=log.flaw, counts=counts)
-
-
-def _opened_copy(director: User, election: Election, candidates: Candidates, robots: Sequence[User]) -> Election:
-    names = ("secret_ballot", "changeable", "title", "more", "order", *kinds.SETTINGS)
-    settings = {name: getattr(_for_robots(election), name) for name in names}
-    copy = drafts.create(director, election.name, mail_votes=False, **settings)
-    for question in copy.questions:
-        if question.kind != "yes-no":
-            add_candidates(director, question, candidates[question.number])
-    add_voters(director, copy, [robot.name for robot in robots])
-    return lifecycle.open_(director, elections.find(copy.name) or copy, editable=False)
-
-
-def _robot(number: int) -> User:
-    robot = accounts.new_user(f"Robot {number}", f"robot.{number}@localhost", "", Role.VOTER)
-    accounts.create_account(robot)
-    return robot
 
 
 def _vote(election: Election, robots: Sequence[User], candidates: Candidates) -> dict[str, int]:

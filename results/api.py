@@ -16,7 +16,7 @@ from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from elections import repository as elections
 from elections.api.elections import GroupTurnout, Turnout
-from elections.rules import Election, State
+from elections.rules import State
 from foundation.acts.storage import now_text
 from foundation.tally.lots import elected_by_lot
 from foundation.tally.result import exact_text
@@ -24,7 +24,7 @@ from results import repository, services
 from results.access import STRANGER, Reader, check_reads, is_shared
 from results.exports.files import EXPORTS, is_offered
 from results.pictures.bars import score
-from results.repository import Sealed, SharedResult
+from results.repository import Sealed
 from results.wording import outcome_of, parts_of
 
 
@@ -142,13 +142,13 @@ RESULTS = Area("public", "Results", "Public results, with their turnout and proo
 @operation("GET", "results", RESULTS, "List public results, newest first", query=Paging, answers=Page[ListedResult])
 def results(call: Call) -> Page[ListedResult]:
     found, cursor = repository.shared_results(limit=call.query.limit, cursor=call.cursor)
-    return call.page([_listed(each) for each in found], cursor)
-
-
-def _listed(each: SharedResult) -> ListedResult:
-    plain = each.election_name, each.method, each.seats, each.ballots, list(each.winners), list(each.by_lot)
-    decided = each.questions, each.decided if each.questions > 1 else None
-    return ListedResult(*plain, *decided, datetime.fromisoformat(each.sealed_at), link("shared", each.election_name))
+    listed = []
+    for each in found:
+        plain = each.election_name, each.method, each.seats, each.ballots, list(each.winners), list(each.by_lot)
+        decided = each.questions, each.decided if each.questions > 1 else None
+        page = link("shared", each.election_name)
+        listed.append(ListedResult(*plain, *decided, datetime.fromisoformat(each.sealed_at), page))
+    return call.page(listed, cursor)
 
 
 @operation("GET", "results/<name:name>", RESULTS, "Read a result", answers=ElectionResult)
@@ -159,7 +159,12 @@ def result(call: Call, name: str) -> ElectionResult:
     if found is None or found.election.stored_state == State.DRAFT:
         raise Http404
     check_reads(reader, found.election)
-    election = found.election
+    election, questions = found.election, []
+    page = "shared" if is_shared(election) else "results"
+    for each in election.questions if election.more else ():
+        own = repository.find(election.name, each.number)
+        plain = each.number, each.title, each.kind, each.method, each.seats, link(page, *each.result_address)
+        questions.append(QuestionResult(*plain, _outcome(own) if isinstance(own, Sealed) else None))
     return ElectionResult(
         name=election.name,
         state=election.state(now_text()),
@@ -168,18 +173,9 @@ def result(call: Call, name: str) -> ElectionResult:
         seats=election.seats,
         begins=election.begins,
         ends=election.ended,
-        page=link("shared" if is_shared(election) else "results", election.name),
+        page=link(page, election.name),
         outcome=_outcome(found) if isinstance(found, Sealed) else None,
-        questions=[_question(each) for each in election.questions] if election.more else [],
-    )
-
-
-def _question(election: Election) -> QuestionResult:
-    found = repository.find(election.name, election.number)
-    page = "shared" if is_shared(election) else "results"
-    plain = election.number, election.title, election.kind, election.method, election.seats
-    return QuestionResult(
-        *plain, link(page, *election.result_address), _outcome(found) if isinstance(found, Sealed) else None
+        questions=questions,
     )
 
 

@@ -188,13 +188,19 @@ def ballot_story(result: Result) -> dict[str, Any]:
     """Candidates are numbers into `candidates` throughout, so that hundreds of them stay a short text."""
     contests = decisive_contests(result)
     names = ANSWERS if result.method == "majority" else in_order(result)
+    runoffs = []  # of STAR, one for each seat
+    for each in star.rounds_of(result) if result.method == star.METHOD else ():
+        if each["runoff"]:
+            (one, ayes), (other, noes) = each["runoff"].items()
+            numbers = {"one": result.candidates.index(one), "other": result.candidates.index(other)}
+            runoffs.append(numbers | {"for": int(ayes), "against": int(noes)})
     return {
         "method": result.method,
         "unranked": result.unranked,
         "candidates": [answer_label(name, KIND_OF[result.method]) for name in result.candidates],
         "totals": [] if parts_of(result).comparisons else [score(result, name).shown for name in result.candidates],
         "order": [result.candidates.index(name) for name in names],
-        "runoffs": _runoffs(result),
+        "runoffs": runoffs,
         "rounds": [_round(result, each) for each in result.rounds or ()],
         "contests": contests[:MAX_CONTESTS],
         "more": len(contests) > MAX_CONTESTS,
@@ -216,15 +222,6 @@ def decisive_contests(result: Result) -> list[dict[str, int]]:
         once.setdefault(frozenset(pair), pair)
     votes = result.pairwise
     return [{"one": i, "other": j, "for": votes[i][j], "against": votes[j][i]} for i, j in once.values()]
-
-
-def _runoffs(result: Result) -> list[dict[str, Any]]:
-    """Of STAR, one for each seat."""
-    rounds = star.rounds_of(result) if result.method == star.METHOD else []
-    held = [[(result.candidates.index(name), int(votes)) for name, votes in each["runoff"].items()] for each in rounds]
-    return [
-        {"one": one, "other": other, "for": ayes, "against": noes} for (one, ayes), (other, noes) in filter(None, held)
-    ]
 
 
 def _round(result: Result, each: Round) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
@@ -157,12 +157,10 @@ def summary_by_time(election: Election) -> PairwiseSummary:
         table(), keys.ballots_by_time(election.name, shards=election.shards, question=election.number)
     )
     rankings = ((item["rankings"], item.get("weight")) for item in cast)
-    return sum(_summaries(running, rankings), running.summary)
-
-
-def _summaries(running: RunningCount, rankings: Iterator[tuple[str, int | None]]) -> Iterator[PairwiseSummary]:
+    summary = running.summary
     while some := Counter(islice(rankings, BATCH_BALLOTS)):
-        yield PairwiseSummary.of(running.names, running.normal(votes_of(some)))
+        summary += PairwiseSummary.of(running.names, running.normal(votes_of(some)))
+    return summary
 
 
 REFRESH_SECONDS = 2.0  # seconds; the shortest refresh interval of a process, however many are watching

@@ -230,7 +230,12 @@ def extract_log(election: Election, seal: Seal, *, names_voters: bool = True) ->
         ours = {number: event for number, event in stretch.events.items() if follower.matches(event)}
         for event in ours.values():
             is_disclosed = is_disclosable(event, election) and (names_voters or event["event_type"] in OF_THE_COUNT)
-            extract.events.write(as_sealed(event) + b"\n" if is_disclosed else _withheld(event))
+            if is_disclosed:
+                line = as_sealed(event)
+            else:  # its number and its digest; and whether others may no longer vote by it, as the log tells them here
+                withheld = {"event_id": event["event_id"], "digest": sealed_digest(event).hex()}
+                line = orjson.dumps(withheld | ({"excludes": True} if event["event_type"] in EXCLUDING else {}))
+            extract.events.write(line + b"\n")
             if name := MOMENTS.get(event["event_type"]):
                 extract.moments[name] = event["when_occurred"]
             if event["event_type"] == "ResultSealed":
@@ -254,13 +259,6 @@ def is_disclosable(event: Item, election: Election) -> bool:
     people = [*event_data.get("voters", ()), event_data.get("voter_name", ""), event_data.get("voter", "")]
     withheld = (*(VOTES if election.secret_ballot else ()), *OF_MAIL, *OF_SKILLS)
     return not (any("@" in name for name in people) or event["event_type"] in withheld or is_rewritten(event))
-
-
-def _withheld(event: Item) -> bytes:
-    """By its number and its digest; and whether others may no longer vote by it, as the log tells them here."""
-    told = {"event_id": event["event_id"], "digest": sealed_digest(event).hex()}
-    told |= {"excludes": True} if event["event_type"] in EXCLUDING else {}
-    return orjson.dumps(told) + b"\n"
 
 
 README = """\

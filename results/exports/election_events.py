@@ -121,15 +121,11 @@ def _read(numbers: list[int]) -> Iterator[Item]:
     if len(numbers) * DENSE_EVENTS_PER_HIT > numbers[-1] - numbers[0]:
         yield from layout.each(table(), numbers[0], numbers[-1])
         return
-    places = iter(_places(numbers))
-    while some := list(islice(places, BATCH_KEYS)):
-        yield from layout.get_many(table(), some)
-
-
-def _places(numbers: list[int]) -> list[tuple[int, str]]:
-    """The events with these numbers, and when they happened, which is part of their keys."""
     blocks = {first_of(number): keys.moments(first_of(number)) for number in numbers}
     known = table().get_many(blocks.values())
     moments = {first: known.get(place, {}).get("moments", b"") for first, place in blocks.items()}
+    # When they happened is part of their keys.
     found = ((number, moment_at(moments[first_of(number)], (number - 1) % BLOCK_EVENTS)) for number in numbers)
-    return [(number, when) for number, when in found if when]
+    places = ((number, when) for number, when in found if when)
+    while some := list(islice(places, BATCH_KEYS)):
+        yield from layout.get_many(table(), some)

@@ -99,13 +99,18 @@ def _edges(result: Result, graph: Graph) -> list[SafeString]:
     arrows = [_arrow(graph, edge) for edge in sorted(won, key=lambda edge: _rank(graph, edge))]
     labelled = [edge for edge in won if edge in graph.above | graph.back]
     occupied = [(x, y, 2.0 * NODE_RADIUS_PX, 2.0 * NODE_RADIUS_PX) for x, y in graph.places.values()]
-    occupied += [_name_box(graph, each) for each in graph.places]
+    for each in graph.places:
+        (x, y), tall = _label_position(graph, each), LINE_HEIGHT_PX * len(graph.names[each])
+        occupied.append((x, y - 13 + tall / 2, _wide(graph, each), tall))
     labels = []
     for edge in sorted(labelled, key=lambda edge: -_rank(graph, edge)):
         votes = f"{result.pairwise[edge[0]][edge[1]]} : {result.pairwise[edge[1]][edge[0]]}"
         if (box := _free(graph, edge, LABEL_CHAR_WIDTH_PX * len(votes) + 6, occupied)) is not None:
             occupied.append(box)
-            labels.append(_label(votes, box, _kind(graph, edge)))
+            x, y, w, h = box
+            frame = {"x": short(x - w / 2), "y": short(y - h / 2), "width": short(w), "height": short(h)}
+            label = text(votes, short(x), y + 4.5, text_anchor="middle")
+            labels.append(tag("g", tag("rect", **frame, class_="paper"), label, class_=f"label {_kind(graph, edge)}"))
     return [*arrows, *labels]
 
 
@@ -151,14 +156,6 @@ def _free(
     )
 
 
-def _label(votes: str, box: tuple[float, float, float, float], kind: str) -> SafeString:
-    x, y, wide, tall = box
-    paper = tag(
-        "rect", x=short(x - wide / 2), y=short(y - tall / 2), width=short(wide), height=short(tall), class_="paper"
-    )
-    return tag("g", paper, text(votes, short(x), y + 4.5, text_anchor="middle"), class_=f"label {kind}")
-
-
 # --- candidates ---
 
 
@@ -196,12 +193,6 @@ def _label_position(graph: Graph, each: int) -> tuple[float, float]:
 
 def _wide(graph: Graph, each: int) -> float:
     return NAME_CHAR_WIDTH_PX * max(map(width, graph.names[each]))
-
-
-def _name_box(graph: Graph, each: int) -> tuple[float, float, float, float]:
-    x, y = _label_position(graph, each)
-    tall = LINE_HEIGHT_PX * len(graph.names[each])
-    return x, y - 13 + tall / 2, _wide(graph, each), tall
 
 
 # --- words ---

@@ -109,16 +109,19 @@ def bands_of(result: Result, shown: Sequence[Round], lanes: dict[str | None, str
     bands: dict[str, Band] = {}
     y = float(TOP_PX)
     for key in dict.fromkeys(lanes.values()):
-        votes, label = tuple(_held(each, key, lanes) for each in shown), _called(result, key)
+        label: tuple[str, ...]
+        if key == NOBODY:
+            label, votes = (_("Exhausted"),), tuple(Fraction(each.exhausted) for each in shown)
+        else:
+            own = {name for name, lane in lanes.items() if lane == key}
+            held = ([Fraction(votes) for name, votes in each.tally.items() if name in own] for each in shown)
+            label, votes = tuple(wrapped(key[1:], MAX_LINE_CHARS)), tuple(sum(each, Fraction(0)) for each in held)
+        if key == OTHERS:
+            more = len(result.candidates) - MAX_BANDS + 1
+            label = (ngettext("%(count)d more, together", "%(count)d more, together", more) % {"count": more},)
         bands[key] = Band(key, votes, y + LABEL_PX + LINE_HEIGHT_PX * (len(label) - 1), scale, label)
         y = bands[key].y + bands[key].tall + GAP_PX
     return bands
-
-
-def _held(each: Round, key: str, lanes: dict[str | None, str]) -> Fraction:
-    if key == NOBODY:
-        return Fraction(each.exhausted)
-    return sum((Fraction(votes) for name, votes in each.tally.items() if lanes[name] == key), Fraction(0))
 
 
 def moves_of(each: Round, lanes: dict[str | None, str]) -> Flows:
@@ -231,15 +234,6 @@ def _label(result: Result, band: Band) -> SafeString:
     right = text_at_right(ends, band.top + 17, kind)
     label = text_lines(band.label, 18 if mark else 0, band.top + 17, LINE_HEIGHT_PX, chosen)
     return tag("g", *([tag("title", name)] if name else []), *mark, label, right)
-
-
-def _called(result: Result, key: str) -> tuple[str, ...]:
-    if key.startswith("="):
-        return tuple(wrapped(key[1:], MAX_LINE_CHARS))
-    if key == NOBODY:
-        return (_("Exhausted"),)
-    count = len(result.candidates) - MAX_BANDS + 1
-    return (ngettext("%(count)d more, together", "%(count)d more, together", count) % {"count": count},)
 
 
 # --- words ---
