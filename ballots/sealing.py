@@ -131,26 +131,23 @@ def _seal(election: Election) -> Steps:
 
 
 def _publish(box: BallotBox) -> Generator[float, None, bool]:
-    """Publish the remaining parts; false if another worker is publishing them."""
+    """Publish the remaining parts; false if another worker is publishing them. The ballots of a secret election enter
+    the log here; those of a public one are in it already."""
+    election = box.election
     try:
         for part in box.left():
-            retry_on_conflict(partial(_publish_part, box.election, part))
+            ballots = repository.as_published(part.ballots)
+            writes = publishing(election, part.number, ballots, part.progress)
+            if election.secret_ballot:
+                event_data = election.event_subject | {"part": part.number + 1, "parts": part.parts, "ballots": ballots}
+                still_there = Check(keys.election(election.name), Exists())
+                retry_on_conflict(partial(record, Event("plenum", "BallotsSealed", event_data), *writes, still_there))
+            else:
+                retry_on_conflict(partial(table().write, *writes))
             yield part.units
     except Refused:
         return False
     return True
-
-
-def _publish_part(election: Election, part: Part) -> None:
-    """Publish some ballots. Those of a secret election enter the log here; those of a public one are in it already."""
-    ballots = repository.as_published(part.ballots)
-    writes = publishing(election, part.number, ballots, part.progress)
-    if not election.secret_ballot:
-        return table().write(*writes)
-    event_data = {"part": part.number + 1, "parts": part.parts, "ballots": ballots}
-    still_there = Check(keys.election(election.name), Exists())
-    record(Event("plenum", "BallotsSealed", election.event_subject | event_data), *writes, still_there)
-    return None
 
 
 def publishing(

@@ -23,7 +23,7 @@ from elections.access import election_context
 from elections.kinds import majority_text
 from elections.panels import panels
 from elections.repository import candidates_of
-from elections.rules import KINDS, Election, State
+from elections.rules import KINDS, UNRANKED, Election, State
 from foundation.acts.hooks import Hooks
 from foundation.acts.storage import now_text
 from foundation.pages import fragments
@@ -267,7 +267,7 @@ def context_of_report(found: Found) -> dict[str, Any]:
         "method": wording.method_label(result.method),
         "rule": wording.RULES[result.method],
         "margin": margin_of(result),
-        "unranked": wording.unranked_label(report) if parts.unranked else "",
+        "unranked": str(UNRANKED[result.unranked]) if parts.unranked else "",
         "majority": majority_text(result.reasons["majority"]) if result.method == "majority" else "",
         "ties": [(tie.names, wording.SETTLED[tie.settled]) for tie in result.ties if tie.settled not in unnamed],
         "lots": [(lot, wording.DRAWN[lot.where]) for lot in result.lots],

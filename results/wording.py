@@ -12,7 +12,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from elections.rules import METHODS, UNRANKED
+from elections.rules import METHODS
 from foundation.tally.explain import Sentence
 from foundation.tally.lots import ByLot, elected_by_lot
 from foundation.tally.methods import KIND_OF, KINDS
@@ -236,10 +236,6 @@ def translate(sentence: Sentence) -> str:
 
 def method_label(method: str) -> str:
     return str(LABELS[method])
-
-
-def unranked_label(report: Report) -> str:
-    return str(UNRANKED[report.result.unranked])
 
 
 def join_names(winners: tuple[str, ...]) -> str:
