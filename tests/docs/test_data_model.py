@@ -20,6 +20,7 @@ from parts.live.screens import snapshots
 from parts.live.screens.presence import Presence
 from tests.live.conftest import made as game_made  # noqa: F401 - a fixture
 from tests.stories.live import tell_of_live_sessions
+from tests.test_completeness import not_as_its_pattern
 from tests.upkeep.test_commands import run
 
 PAGE = (Path(__file__).parents[2] / "docs/explanation/data-model.md").read_text()
@@ -88,3 +89,5 @@ def test_examples_are_as_items_are_stored(stored):
         sometimes = set.union(*(set(item) for item in items))
         assert (label, always - set(example), set(example) - sometimes) == (label, set(), set())
         assert example.get("entity_type") in {item.get("entity_type") for item in items}, label
+    data = (item for items in stored.values() for item in items if "event_type" not in item)
+    assert [each for item in data for each in not_as_its_pattern(Key(item["PK"], item["SK"]), item)] == []

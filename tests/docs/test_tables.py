@@ -7,6 +7,8 @@ import re
 from config import checks
 from config.settings import BASE_DIR
 from foundation.store import formats
+from foundation.store.keys.declared import sort_keys_of
+from foundation.store.schema import SCHEMA
 from operations.upkeep import system
 from operations.upkeep.upgrading import STEPS
 from tests.docs import routes_table, settings_table, types_table
@@ -56,6 +58,14 @@ def test_the_drawing_in_architecture_shows_the_layers_of_packages():
 def test_every_type_stands_in_its_table():
     """`make reference` writes them anew."""
     assert types_table.in_document(types_table.DOCUMENT.read_text()) == types_table.tables()
+
+
+def test_every_type_of_item_says_what_it_is_and_where_it_is_listed():
+    assert [each.label for each in SCHEMA.items if not re.fullmatch(r"[A-Z].+\.", each.pattern.about)] == []
+    named = [each.pattern.entity_type for each in SCHEMA.items if each.pattern.entity_type]
+    assert len(set(named)) == len(named) > 150
+    lists = {span.pk: sort_keys_of(span) for each in SCHEMA.items for span in (*each.lists, *each.closed_lists)}
+    assert [pk for pk, found in lists.items() if not found] == ["QUESTION#02#BALLOTS#"], "as those of the first"
 
 
 VERSION = re.compile(r"^## (\d+)\.(\d+)\.(\d+), (unreleased|\d{4}-\d\d-\d\d)$")

@@ -28,7 +28,7 @@ class Expressions:
         return self if condition is None else self._add("ConditionExpression", _tree(condition))
 
     def update(self, update: Update) -> Expressions:
-        found = entity_type_of(update.key)
+        found = entity_type_of(*update.key)
         values = {ENTITY_TYPE: found, **update.set} if found else update.set
         actions = [_Name(name).set(_literal(value)) for name, value in values.items()]
         actions += [_Name(name).add(_literal(value)) for name, value in update.add.items()]

@@ -237,20 +237,20 @@ def sort_keys_of(span: Span) -> tuple[str, str] | None:
 ENTITY_TYPE = "entity_type"
 
 
-def entity_type_of(key: Key) -> str:
-    """Empty for keys that nobody has declared, for secret ballots, and for the log."""
-    if key.table != DATA:
+def entity_type_of(pk: str, sk: str, table: str = DATA) -> str:
+    """Empty for keys that nobody has declared, for secret ballots, and for the log. Asked for each item of a cast."""
+    if table != DATA:
         return ""
-    pk, sk = beginning(key.pk), beginning(key.sk)
-    if (found := ENTITY_TYPES.get((pk, sk))) is not None:
+    head = pk[: pk.find("#") + 1] or pk  # as `beginning`, for keys of which it matters
+    if (found := ENTITY_TYPES.get((head, sk[: sk.find("#") + 1] or sk))) is not None:
         return found
-    question, first = question_of(key)
-    return ENTITY_TYPES.get((pk, "" if question == 1 else beginning(first.sk)), "")
+    question, first = question_of(Key(pk, sk))
+    return ENTITY_TYPES.get((head, "" if question == 1 else beginning(first.sk)), "")
 
 
 def with_entity_type(item: Item, table: str = DATA) -> Item:
     """The item as the adapters write it: with its entity type, so that a reader of the table knows what it is. Items
     that earlier versions stored get it with their next change; nothing depends on it."""
-    if ENTITY_TYPE in item or not (found := entity_type_of(Key(item["PK"], item["SK"], table))):
+    if ENTITY_TYPE in item or not (found := entity_type_of(item["PK"], item["SK"], table)):
         return item
     return {**item, ENTITY_TYPE: found}
