@@ -188,7 +188,7 @@ class Play:
         raise NotImplementedError
 
     def form_name(self, snapshot: Snapshot) -> str:
-        """The form is `live/parts/ask_{form_name}.html`."""
+        """Which form of `live/parts/ask.html` it is."""
         raise NotImplementedError
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:

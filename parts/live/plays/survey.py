@@ -177,11 +177,7 @@ class Survey(Play):
     kinds = (Kind.TEXT, Kind.CHOICE, Kind.RATING, Kind.YES_NO)
     is_anonymous = has_texts = spans = True
     is_timed = may_repeat = False
-    templates = {
-        "projector/question": "live/plays/survey/projector_question.html",
-        "player/question_head": "live/plays/survey/head.html",
-        "player/results_head": "live/plays/survey/head.html",
-    }
+    templates = {"projector/question": "live/plays/survey/projector_question.html"}
     farewell = gettext_lazy("The survey is closed. Your answers are counted without your name.")
     closes = {Phase.QUESTION: gettext_lazy("Close the survey")}
 

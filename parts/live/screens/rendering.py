@@ -203,7 +203,7 @@ def spaced_code(code: str) -> str:
 
 
 def render_screen(role: Role, snapshot: Snapshot, typed: TypedValues | None = None) -> Fragment:
-    """Renders `templates/live/screens/{role}.html` for the current play and phase, in the active language.
+    """Renders the screen for the current play and phase, in the active language.
 
     `typed` holds one player's form values, when their page is reloaded.
     """
@@ -215,7 +215,15 @@ def render_screen(role: Role, snapshot: Snapshot, typed: TypedValues | None = No
     elif is_form_for_all(snapshot):
         values = values | play_named(snapshot.state.play).form(snapshot, typed or {})
     key = f"{translation.get_language()}-{_key(role, snapshot)}"
-    return Fragment(key, fragment(f"live/screens/{role}.html", values))
+    return Fragment(key, fragment(_screen_template(role, snapshot), values))
+
+
+def _screen_template(role: Role, snapshot: Snapshot) -> str:
+    """Players and the projector see what the play shows in this phase; the host's has a bar of controls below it."""
+    if role in (Role.PLAYER, Role.SCREEN):
+        side = "player" if role == Role.PLAYER else "projector"
+        return play_for(snapshot.game, snapshot.state).template(f"{side}/{snapshot.state.phase}")
+    return f"live/screens/{role}.html"
 
 
 def is_form_for_all(snapshot: Snapshot) -> bool:
@@ -258,7 +266,8 @@ def render_status(role: Role, snapshot: Snapshot, percent: int | None = None) ->
     else:
         time = clock_context(snapshot, percent or clock.DEFAULT_PERCENT)
         time |= {} if percent else {"left": time["left"] and time["length"]}
-        html = fragment(f"live/screens/{role}/status.html", screen_values(role, snapshot) | {"clock": time})
+        side = "projector" if role in (Role.HOST, Role.SCREEN) else role
+        html = fragment(f"live/screens/{side}/status.html", screen_values(role, snapshot) | {"clock": time})
     return Fragment(f"{snapshot.state.version}-{sha256(html.encode()).hexdigest()[:12]}", html)
 
 

@@ -72,7 +72,8 @@ def _show(request: HttpRequest, role: Role, snapshot: Snapshot, **more: Any) -> 
         **_push_urls(role, game),
         **more,
     }
-    return render(request, f"live/{role}.html", context)
+    page = f"live/{role}.html" if role in HOSTING else "live/projector.html"
+    return render(request, page, context)
 
 
 def _push_urls(role: Role, game: Game) -> dict[str, str]:
