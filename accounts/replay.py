@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foundation.store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
+from foundation.store.log.events import DoesNotFit, Effect, LoggedEvent, Transactions
 
 from . import repository
 from .models import User

@@ -6,7 +6,7 @@ from elections import rolls, sharding
 from elections.replay import election_of
 from foundation.acts.storage import table
 from foundation.store import keys
-from foundation.store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
+from foundation.store.log.events import DoesNotFit, Effect, LoggedEvent, Transactions
 from foundation.store.splitting import by_count
 from foundation.store.table import Put, Write
 

@@ -9,7 +9,7 @@ from elections.voter_lists import Details
 from foundation.acts.storage import table
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
-from foundation.store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
+from foundation.store.log.events import DoesNotFit, Effect, LoggedEvent, Transactions
 from foundation.store.splitting import by_count
 from foundation.store.table import Item
 

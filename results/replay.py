@@ -8,7 +8,7 @@ from ballots import repository as ballots
 from elections.replay import question_of
 from elections.turnout.counts import final_turnout
 from foundation.store import keys
-from foundation.store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
+from foundation.store.log.events import DoesNotFit, Effect, LoggedEvent, Transactions
 from foundation.store.table import Put
 from foundation.tally import lots
 from foundation.tally.methods import count

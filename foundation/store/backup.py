@@ -417,8 +417,7 @@ def _refuse_unfinished(table: Table) -> None:
 
 
 def _mark(sha256: str | None, items: int) -> Item:
-    place = keys.RESTORING
-    return {"PK": place.pk, "SK": place.sk, "sha256": sha256, "items": items}
+    return {**keys.RESTORING.item, "sha256": sha256, "items": items}
 
 
 def _fill(

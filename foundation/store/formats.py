@@ -76,8 +76,7 @@ def mark(table: Table, number: int) -> None:
     older = Missing() | Less("number", number)
     for place in PLACES:
         with suppress(Refused):
-            item = {"PK": place.pk, "SK": place.sk, "number": number}
-            table.write(Put(item, when=older, table=place.table))
+            table.write(Put({**place.item, "number": number}, when=older, table=place.table))
 
 
 def steps_done(table: Table) -> tuple[str, ...]:

@@ -201,7 +201,7 @@ class Numbered:
 
     def under(self, number: int) -> Sequence[Write]:
         """The parts as they would be, for inspection only."""
-        return self.parts({"PK": self.key.pk, "SK": self.key.sk, self.name: number})
+        return self.parts({**self.key.item, self.name: number})
 
 
 def opened(writes: Iterable[Write | Numbered]) -> list[Write]:

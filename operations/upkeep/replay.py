@@ -24,7 +24,7 @@ from foundation.store import keys
 from foundation.store.backup import Progress, batches, contents, no_progress, take_snapshot
 from foundation.store.keys.declared import beginning
 from foundation.store.log import layout
-from foundation.store.replay import DoesNotFit, Effect, LoggedEvent
+from foundation.store.log.events import DoesNotFit, Effect, LoggedEvent
 from foundation.store.schema import SCHEMA, ItemType
 from foundation.store.sqlite import SqliteTable
 from foundation.store.table import DATA, Conflict, Item, Key, Refused, Table, Unavailable, same

@@ -62,7 +62,7 @@ MODELS: tuple[tuple[Any, tuple[Any, ...]], ...] = ((DataItem, (Gsi1,)), (LogItem
 
 
 @dataclass(frozen=True, slots=True)
-class Extra:
+class Protection:
     """A protection to switch on for an existing table."""
 
     what: str
@@ -84,32 +84,36 @@ def create(client: Any, prefix: str = "", *, protected: bool = True) -> list[str
         found = _keys(_wait_until_active(client, wanted["TableName"]))
         if any(found.get(name) != keys for name, keys in _keys(wanted).items()):
             raise Unavailable(f"There is a table {wanted['TableName']} already, but it has other keys than Plenum's.")
-    return [text for extra in _extras(client, prefix, protected) if (text := _left_off(extra, is_ours=any(made)))]
+    return [
+        text
+        for protection in _protections(client, prefix, protected)
+        if (text := _switch_on(protection, is_ours=any(made)))
+    ]
 
 
-def _left_off(extra: Extra, is_ours: bool) -> str:
+def _switch_on(protection: Protection, is_ours: bool) -> str:
     """Switch the protection on; why it is not on, or nothing. If we have just created a table, a missing permission is
     an error."""
     try:
-        return "" if extra.is_on() or _turn_on(extra) else extra.sentence
+        return "" if protection.is_on() or _turn_on(protection) else protection.sentence
     except ClientError as error:
         if _code(error) in UNKNOWN:
-            return extra.sentence
+            return protection.sentence
         if is_ours or _code(error) not in FORBIDDEN:
             raise
-        return f"{extra.what} may be off, and we may not look or switch it on. Whoever keeps the tables can."
+        return f"{protection.what} may be off, and we may not look or switch it on. Whoever keeps the tables can."
 
 
 def lacking(client: Any, prefix: str = "", *, protected: bool = True) -> list[str]:
     """A sentence for each protection that is off or unsupported by the engine. Changes nothing."""
     texts: list[str] = []
-    for extra in _extras(client, prefix, protected):
+    for protection in _protections(client, prefix, protected):
         try:
-            texts += [] if extra.is_on() else [f"{extra.what} is off."]
+            texts += [] if protection.is_on() else [f"{protection.what} is off."]
         except ClientError as error:
             if _code(error) not in UNKNOWN:
                 raise
-            texts.append(extra.sentence)
+            texts.append(protection.sentence)
     return texts
 
 
@@ -168,7 +172,7 @@ def _describe(client: Any, name: str) -> dict[str, Any] | None:
 
 
 def _wait_until_active(client: Any, name: str) -> dict[str, Any]:
-    for _ in _patiently():
+    for _ in _polling():
         table = _describe(client, name)
         indexes = table.get("GlobalSecondaryIndexes", ()) if table else ()
         if table and {table["TableStatus"], *(each.get("IndexStatus", "ACTIVE") for each in indexes)} == {"ACTIVE"}:
@@ -184,17 +188,17 @@ def _keys(table: dict[str, Any]) -> dict[str, list[dict[str, str]]]:
 # --- what protects them ---------------------------------------------------------------------------------------------
 
 
-def _extras(client: Any, prefix: str, protected: bool) -> Iterator[Extra]:
+def _protections(client: Any, prefix: str, protected: bool) -> Iterator[Protection]:
     for model, _ in MODELS:
         name = prefix + model.Meta.table_name
         if model is DataItem:
             yield _expiry(client, name, DataItem.ttl.attr_name)
         yield _recovery(client, name)
         if protected:
-            yield _protection(client, name)
+            yield _deletion_protection(client, name)
 
 
-def _expiry(client: Any, name: str, attribute: str) -> Extra:
+def _expiry(client: Any, name: str, attribute: str) -> Protection:
     def is_on() -> bool:
         found = client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
         return found.get("TimeToLiveStatus") in ("ENABLED", "ENABLING")
@@ -203,12 +207,12 @@ def _expiry(client: Any, name: str, attribute: str) -> Extra:
         wanted = {"Enabled": True, "AttributeName": attribute}
         client.update_time_to_live(TableName=name, TimeToLiveSpecification=wanted)
 
-    return Extra(
+    return Protection(
         f"{name}: deleting expired items", f"{name}: this engine does not delete expired items.", is_on, turn_on
     )
 
 
-def _recovery(client: Any, name: str) -> Extra:
+def _recovery(client: Any, name: str) -> Protection:
     def is_on() -> bool:
         found = client.describe_continuous_backups(TableName=name)["ContinuousBackupsDescription"]
         return bool(found.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus") == "ENABLED")
@@ -217,12 +221,12 @@ def _recovery(client: Any, name: str) -> Extra:
         wanted = {"PointInTimeRecoveryEnabled": True}
         client.update_continuous_backups(TableName=name, PointInTimeRecoverySpecification=wanted)
 
-    return Extra(
+    return Protection(
         f"{name}: point-in-time recovery", f"{name}: this engine has no point-in-time recovery.", is_on, turn_on
     )
 
 
-def _protection(client: Any, name: str) -> Extra:
+def _deletion_protection(client: Any, name: str) -> Protection:
     def is_on() -> bool:
         return bool(_wait_until_active(client, name).get("DeletionProtectionEnabled"))
 
@@ -230,24 +234,24 @@ def _protection(client: Any, name: str) -> Extra:
         client.update_table(TableName=name, DeletionProtectionEnabled=True)
 
     what = f"{name}: protection against deletion"
-    return Extra(what, f"{name}: this engine has no protection against deletion.", is_on, turn_on)
+    return Protection(what, f"{name}: this engine has no protection against deletion.", is_on, turn_on)
 
 
-def _turn_on(extra: Extra) -> bool:
-    for _ in _patiently():
+def _turn_on(protection: Protection) -> bool:
+    for _ in _polling():
         try:
-            extra.turn_on()
+            protection.turn_on()
         except ClientError as error:
-            if not extra.is_on() and _code(error) not in BUSY:
+            if not protection.is_on() and _code(error) not in BUSY:
                 raise
         else:
-            return any(extra.is_on() for _ in _patiently(VISIBLE_SECONDS))
-        if extra.is_on():  # another process was quicker
+            return any(protection.is_on() for _ in _polling(VISIBLE_SECONDS))
+        if protection.is_on():  # another process was quicker
             return True
-    raise Unavailable(f"DynamoDB was too busy for {TIMEOUT_SECONDS:.0f} seconds. Still off is: {extra.sentence}")
+    raise Unavailable(f"DynamoDB was too busy for {TIMEOUT_SECONDS:.0f} seconds. Still off is: {protection.sentence}")
 
 
-def _patiently(seconds: float = TIMEOUT_SECONDS) -> Iterator[None]:
+def _polling(seconds: float = TIMEOUT_SECONDS) -> Iterator[None]:
     """Poll, at first quickly, until the timeout."""
     deadline, pause = time.monotonic() + seconds, 0.05
     while time.monotonic() < deadline:

@@ -149,8 +149,7 @@ class EventLog:
 
     def void(self, number: int) -> None:
         """Declare that no event will ever have this number; harmless if one has it already."""
-        place = keys.void(number)
-        self.table.write(Put({"PK": place.pk, "SK": place.sk, "event_id": number}, table=LOG))
+        self.table.write(Put({**keys.void(number).item, "event_id": number}, table=LOG))
 
     def is_void(self, number: int) -> bool:
         return self.table.get(keys.void(number)) is not None
@@ -183,10 +182,8 @@ class EventLog:
 
     def _event(self, number: int, event: Event) -> Item:
         when = as_text(self.clock())
-        place = keys.event(number, when, self.table.log_partitions)
         return {
-            "PK": place.pk,
-            "SK": place.sk,
+            **keys.event(number, when, self.table.log_partitions).item,
             "event_id": number,
             "actor": event.actor,
             "when_occurred": when,
@@ -199,6 +196,29 @@ class EventLog:
         """Marks a form that is to be carried out once."""
         if once is None:
             return []
-        place, seconds = keys.once(once), int(self.clock().timestamp())
-        fields = {"PK": place.pk, "SK": place.sk, "event_id": number, "ttl": seconds + IDEMPOTENCY_SECONDS}
+        seconds = int(self.clock().timestamp())
+        fields = {**keys.once(once).item, "event_id": number, "ttl": seconds + IDEMPOTENCY_SECONDS}
         return [Put(fields, when=Missing() | Less("ttl", seconds))]
+
+
+# --- what replay is made of ---
+
+
+class DoesNotFit(Exception):
+    """An event that is impossible after the events before it; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEvent:
+    """An event as its effect reads it."""
+
+    kind: str
+    actor: str
+    when: str
+    data: Item
+
+
+# The writes of the act that recorded an event, transaction by transaction; each is computed after the one before is
+# written. `operations.upkeep.replay` applies them.
+Transactions = Iterator[Sequence[Write]]
+Effect = Callable[[LoggedEvent], Transactions]

@@ -120,7 +120,7 @@ class Publisher:
         checkpoint = self.log.checkpoint_over(stop) if stop > before else None
         if checkpoint is None:
             return False
-        number, place = checkpoint["event_id"], keys.public_checkpoint(checkpoint["event_id"])
+        number = checkpoint["event_id"]
         covered = self.table.each(keys.checkpoints(before + 1, number))
         latest = max(max(each["when_sealed"], each.get("latest", "")) for each in covered)
         sealed_by = end_of_quarter(datetime.fromisoformat(latest))
@@ -131,7 +131,7 @@ class Publisher:
             "sealed_by": sealed_by,
         }
         self.table.write(
-            Put({"PK": place.pk, "SK": place.sk, **public}, when=Missing(), table=LOG),
+            Put({**keys.public_checkpoint(number).item, **public}, when=Missing(), table=LOG),
             Update(keys.PUBLISHING, set={"event_id": number}, when=_is_still(state, "event_id")),
         )
         return True

@@ -128,15 +128,15 @@ class Sealer:
             expected += 1
 
     def _store(self, before: int, checkpoint: Item, events: list[Item]) -> None:
-        place, sync, counts = keys.checkpoint(checkpoint["event_id"]), keys.SYNC, keys.COUNTS
+        place = keys.checkpoint(checkpoint["event_id"])
         changes = Counter({"event_count": len(events)})
         for event in events:
             changes.update(self.counted.get(event["event_type"], {}))
         untouched = Equals("last_event_id", before) if before else Missing("last_event_id")
         writes: list[Write] = [
-            Put({"PK": place.pk, "SK": place.sk, **checkpoint}, when=Missing(), table=LOG),
-            Update(sync, set={"last_event_id": checkpoint["event_id"]}, when=untouched),
-            Update(counts, set={"last_updated": checkpoint["when_sealed"]}, add=dict(changes)),
+            Put({**place.item, **checkpoint}, when=Missing(), table=LOG),
+            Update(keys.SYNC, set={"last_event_id": checkpoint["event_id"]}, when=untouched),
+            Update(keys.COUNTS, set={"last_updated": checkpoint["when_sealed"]}, add=dict(changes)),
         ]
         with suppress(Refused):  # another sealer was first; its checkpoint says the same about these events
             self.table.write(*writes, *publish_immediately(checkpoint, events))
