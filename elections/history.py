@@ -93,25 +93,21 @@ def organiser_events(place: Position, limit: int) -> tuple[list[Item], Position 
 
 
 def history_entries(events: list[Item], election: Election, candidates: Mapping[int, Iterable[str]]) -> list[Entry]:
-    """The events as shown to everyone who may see the election and these candidates of each question."""
-    current = {number: {fold(name) for name in own} for number, own in candidates.items()}
-    return [_entry(batch, election, current) for batch in _merge_batches(events)]
-
-
-def _merge_batches(events: list[Item]) -> list[list[Item]]:
-    """A long list of voters is put on the roll a batch at a time; that is one act, not a hundred."""
-    batches: list[list[Item]] = []
+    """The events as shown to everyone who may see the election and these candidates of each question. A long list of
+    voters is put on the roll a batch at a time; that is one act, not a hundred."""
+    acts: list[list[Item]] = []
     for event in events:
-        if batches and event["event_type"] in MERGED:
-            later = batches[-1][-1]
+        if acts and event["event_type"] in MERGED:
+            later = acts[-1][-1]
             same = all(later[name] == event[name] for name in ("actor", "event_type"))
             same &= later["event_data"].get("batch") == event["event_data"].get("batch")
             apart = times.from_text(later["when_occurred"]) - times.from_text(event["when_occurred"])
             if same and apart <= MAX_MERGED_GAP:
-                batches[-1].append(event)
+                acts[-1].append(event)
                 continue
-        batches.append([event])
-    return batches
+        acts.append([event])
+    current = {number: {fold(name) for name in own} for number, own in candidates.items()}
+    return [_entry(act, election, current) for act in acts]
 
 
 def _entry(events: list[Item], election: Election, current: Mapping[int, set[str]]) -> Entry:

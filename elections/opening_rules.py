@@ -15,12 +15,8 @@ MIN_SECRET_GROUP = 3  # voters who may vote on a secret question for some groups
 
 
 def lacks_candidates(election: Election, candidates: int) -> bool:
-    return candidates < 2 or candidates <= election.seats > 1 or candidates < _choosable(election)
-
-
-def _choosable(election: Election) -> int:
-    """How many candidates a voter may choose, where that is limited."""
-    return election.most if election.kind == "choose" else 0
+    least = max(2, election.most) if election.kind == "choose" else 2
+    return candidates < least or candidates <= election.seats > 1
 
 
 def lacks_group(election: Election) -> bool:
@@ -64,7 +60,7 @@ def _lacking(question: Election, candidate_counts: Mapping[int, int]) -> list[st
         missing.append(_("a list of voters, as votes have weights"))
     if question.seats > 1 and question.seats >= candidates >= 2:
         missing.append(_("more candidates than seats"))
-    if _choosable(question) > candidates >= 2:
+    if question.kind == "choose" and question.most > candidates >= 2:
         missing.append(_("as many candidates as a voter may choose (%(most)d)") % {"most": question.most})
     if question.majority.endswith(Of.ENTITLED) and question.electorate != "listed":
         missing.append(_("a list of voters, because the majority is a share of everyone on the roll"))

@@ -195,7 +195,18 @@ def remove(request: HttpRequest, group: Group) -> HttpResponse:
 def add(request: HttpRequest, group: Group) -> HttpResponse:
     """A list, pasted or as a file; then a preview, problems first; then one button."""
     if "voters" in request.POST:
-        return _add(request, group)
+        imported = ImportedForm(request.POST)
+        if not imported.is_valid():
+            messages.error(request, _("The list could not be read. Please start again."))
+            return redirect("add_members", group_id=group.id)
+        with refusals_as_messages(request):
+            progress = services.add(request.user, group.id, imported.cleaned_data["voters"], imported.known)
+            skipped = imported.cleaned_data["skipped"]
+            skipped = replace(skipped, there=skipped.there + progress.there)
+            done = list_summary.summary(progress.added, skipped, list_summary.MEMBERS, progress.gone)
+            messages.success(request, done)
+            return redirect("group", group_id=group.id)
+        return redirect("add_members", group_id=group.id)
     form = MembersForm(form_data(request), request.FILES if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         rows = form.cleaned_data["rows"]
@@ -205,20 +216,6 @@ def add(request: HttpRequest, group: Group) -> HttpResponse:
         context = {"group": group, **preview_context(rows, list_summary.MEMBERS)}
         return render(request, "elections/groups/preview.html", context)
     return show_form(request, form, _("Add members"), _("Check the list"), upload=True, group=group)
-
-
-def _add(request: HttpRequest, group: Group) -> HttpResponse:
-    form = ImportedForm(request.POST)
-    if not form.is_valid():
-        messages.error(request, _("The list could not be read. Please start again."))
-        return redirect("add_members", group_id=group.id)
-    with refusals_as_messages(request):
-        progress = services.add(request.user, group.id, form.cleaned_data["voters"], form.known)
-        skipped = form.cleaned_data["skipped"]
-        skipped = replace(skipped, there=skipped.there + progress.there)
-        messages.success(request, list_summary.summary(progress.added, skipped, list_summary.MEMBERS, progress.gone))
-        return redirect("group", group_id=group.id)
-    return redirect("add_members", group_id=group.id)
 
 
 # --- from a roll, and onto one ---
