@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -51,11 +51,6 @@ class Electorate:
         return {**self.accounts, **dict.fromkeys(self.addressed.values(), BY_ADDRESS)}
 
     @property
-    def voter_weights(self) -> dict[str, int]:
-        """By the names and addresses that go on the roll."""
-        return {self.coded.get(name, name): weight for name, weight in self.weights.items()}
-
-    @property
     def without(self) -> int:
         """How many people cannot be put on an election's roll."""
         return self.present - len(self.accounts) - len(self.addressed)
@@ -81,11 +76,9 @@ class Electorate:
         )
         if not listed:
             return {"convened": convened}
-        return {"convened": convened, "vote_by_link": bool(self.addressed), "weights": self.voter_weights}
-
-    def with_typed(self, typed: Mapping[str, str]) -> Electorate:
-        """Replaces the roll's addresses with those the host typed."""
-        return replace(self, coded={name: typed.get(name, "") for name in self.coded})
+        # by the names and addresses that go on the roll
+        weights = {self.coded.get(name, name): weight for name, weight in self.weights.items()}
+        return {"convened": convened, "vote_by_link": bool(self.addressed), "weights": weights}
 
 
 # --- of an assembly ---

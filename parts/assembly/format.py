@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -157,7 +158,9 @@ class AssemblyFollowUps(FollowUps):
     def hall(self, game: Game, typed: Any = None) -> Electorate:
         """`typed` are the addresses of people who checked in by code, if not those on the roll."""
         electorate = electorate_of(game)
-        return electorate if typed is None else electorate.with_typed(typed)
+        if typed is None:
+            return electorate
+        return replace(electorate, coded={name: typed.get(name, "") for name in electorate.coded})
 
     def typed(self, game: Game, post: QueryDict) -> dict[str, str] | None:
         """Addresses typed for people who checked in by code; `None` if the page does not request them."""

@@ -60,7 +60,7 @@ def mail_candidates(task: Task) -> Batch:
         return _finished_round(election, begun)
     mails = [
         outbox.queued("candidate_questions", each.email, election_name=election.name)
-        for each in _to_tell(election, [each for each in candidates if fold(each.name) in names])
+        for each in _recipients(election, [each for each in candidates if fold(each.name) in names])
     ]
     return Batch(mails, {"begun": begun, "done": done + len(names)})
 
@@ -78,7 +78,7 @@ def _finished_round(election: Election, begun: int) -> Batch:
     return finished(mark, unchanged)
 
 
-def _to_tell(election: Election, some: list[AskedCandidate]) -> list[User]:
+def _recipients(election: Election, some: list[AskedCandidate]) -> list[User]:
     """Candidates with an account who have questions to answer that are newer than the last mail; once each, even if
     they stand in several questions of the election."""
     known, counts = asked.read(election.name), table().get(keys.candidate_qa(election.name)) or {}

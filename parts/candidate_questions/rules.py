@@ -12,7 +12,7 @@ from accounts.models import User
 from elections.panels import AnswerShown
 from elections.rules import WHILE_OPEN, Election
 from foundation.acts.refusals import NotAllowed, NotNow
-from foundation.qa.rules import Mode, Question, keyed_digest, parse_answer
+from foundation.qa.rules import Mode, Question, keyed_digest
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.table import Item
@@ -147,13 +147,6 @@ def check_asks(election: Election, now: str, *, is_voter: bool) -> None:
 def number_in(typed: str) -> int | None:
     """A number as an address or a button gives it."""
     return int(typed) if typed.isascii() and typed.isdigit() and len(typed) < MAX_DIGITS else None
-
-
-def parse_written_answer(typed: str) -> str:
-    text = parse_answer(typed)
-    if not text:
-        raise NotNow(NO_ANSWER)
-    return text
 
 
 # --- what is shown with a candidate ---

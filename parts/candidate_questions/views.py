@@ -38,6 +38,7 @@ from foundation.qa.rules import (
     Fate,
     best_first,
     check_knows_names,
+    parse_answer,
     parse_question,
 )
 
@@ -318,7 +319,9 @@ def _answer_page(request: HttpRequest, own: Candidacy, who: User | None, *, is_f
     problem, typed = "", request.POST.get("text", "")
     if request.method == "POST":
         try:
-            text = rules.parse_written_answer(typed)
+            text = parse_answer(typed)
+            if not text:
+                raise NotNow(rules.NO_ANSWER)
             services.answer(who, election, candidate, wanted.id if wanted else "", text, now_ms())
         except Refusal as refusal:
             problem = str(refusal)

@@ -63,7 +63,10 @@ def ask(election: Election, asker: Asker, text: str, *, network: str, mark: str)
     event = Event(SITE, "RequestSent", {"election_name": election.name, "request": request.id})
 
     def send() -> None:
-        telling = requests.task(TELLING, election, _next_notice(election))
+        # organisers are mailed now, or a while after the last time: a flood is one mail, and none is left out
+        last = (table().get(keys.help_desk(election.name)) or {}).get("told_at")
+        again = _later(last, timedelta(hours=rules.HOURS_BETWEEN_NOTICES)) if last else ""
+        telling = requests.task(TELLING, election, max(now_text(), again))
         forgetting = requests.task(FORGETTING, election, _deletion_due(election, now))
         writes = [*requests.sending(election, request), telling, forgetting]
         storage.record(event, *writes, once=mark, refusals={0: InboxFull(rules.INBOX_FULL)})
@@ -81,13 +84,6 @@ def _count(election: Election, asker: Asker, network: str) -> None:
 
 
 # --- mailing the organisers ---
-
-
-def _next_notice(election: Election) -> str:
-    """Now, or a while after the last one: a flood of requests is one mail, and none is left out."""
-    last = (table().get(keys.help_desk(election.name)) or {}).get("told_at")
-    again = _later(last, timedelta(hours=rules.HOURS_BETWEEN_NOTICES)) if last else ""
-    return max(now_text(), again)
 
 
 def _later(moment: str, by: timedelta) -> str:

@@ -88,8 +88,3 @@ def reissuing(election: Election, voter: Voter, entry: Item) -> list[Write]:
 
 def _has_turn(entry: Item) -> Equals | Missing:
     return Equals("letter_turn", entry["letter_turn"]) if "letter_turn" in entry else Missing("letter_turn")
-
-
-def batch_item(election: Election, batch: LetterBatch) -> Item:
-    fields = {name: getattr(batch, name) for name in LetterBatch.__dataclass_fields__}
-    return {**keys.letter_batch(election.name, batch.number).item, **fields}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -132,7 +132,7 @@ def _print_some(election: Election, batch: LetterBatch, names: Sequence[str], *,
     place, refusals = keys.letter_batch(election.name, batch.number), dict[int, WrongState]()
     counted: Write = Update(place, add={"letters": len(entries)}, when=Equals("printed_at", batch.printed_at))
     if is_first:
-        counted = Put(repository.batch_item(election, replace(batch, letters=len(entries))), when=Missing())
+        counted = Put({**place.item, **asdict(replace(batch, letters=len(entries)))}, when=Missing())
         refusals = {0: WrongState(PRINTED_MEANWHILE)}
     writes = [write for entry in entries for write in repository.printing(election, entry, batch.number)]
     data = {"election_name": election.name, "batch": batch.number, "letters": len(entries), "how": batch.how}

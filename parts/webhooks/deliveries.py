@@ -25,7 +25,7 @@ from foundation.acts import outbound
 from foundation.acts.background import OVERWRITE, Batch, Task, finished
 from foundation.acts.links import absolute_url
 from foundation.acts.outbound import OutboundError
-from foundation.acts.storage import SITE, now_text
+from foundation.acts.storage import SITE, now_text, table
 from foundation.mail import outbox
 from foundation.mail.emails import EmailTemplate
 from foundation.store import keys
@@ -135,9 +135,10 @@ def _now() -> datetime:
 @DELIVERING.step
 def deliver(task: Task) -> Batch:
     """One attempt."""
-    delivery, now = repository.find_delivery(Key(task.data["pk"], task.data["sk"])), _now()
-    if delivery is None or delivery.state != rules.WAITING:
+    item, now = table().get(Key(task.data["pk"], task.data["sk"])), _now()
+    if item is None or item["state"] != rules.WAITING:
         return finished()
+    delivery = repository.delivery_of(item)
     endpoint = repository.find(delivery.owner, delivery.webhook)
     if endpoint is None or endpoint.state != rules.ACTIVE:
         return finished(_ending(delivery, rules.DROPPED, now))

@@ -45,11 +45,6 @@ def recent_deliveries(endpoint: Endpoint) -> list[Delivery]:
     return list(map(delivery_of, table().page(span, limit=RECENT_DELIVERIES, backwards=True).items))
 
 
-def find_delivery(place: Key) -> Delivery | None:
-    item = table().get(place)
-    return delivery_of(item) if item else None
-
-
 def endpoint_of(item: Item) -> Endpoint:
     fields = {name: item[name] for name in Endpoint.__dataclass_fields__ if name in item}
     return Endpoint(**fields | {"types": tuple(item["types"])})
