@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import partial
 from zlib import crc32
 
 from accounts import repository as people
@@ -29,20 +30,17 @@ CAST_THREADS = 8  # casts that wait together are stored together; those of one o
 
 def load(progress: Progress = no_progress) -> int:
     """Cast the demo ballots that are missing; returns how many."""
-    cast = sum(_vote(planned, progress) for planned in DEMO_ELECTIONS)
+    cast = 0
+    for planned in DEMO_ELECTIONS:
+        election = elections.find(planned.name)
+        if election is None or election.state(now_text()) not in (State.EDITABLE, State.OPEN):
+            continue
+        if (owner := people.find(election.owner_name)) is None:
+            continue
+        cast += _cast_all(planned, election, owner, progress)
+        if planned.closed:
+            retry_on_conflict(partial(closing.close, owner, election))
     sealing.seal_closed()
-    return cast
-
-
-def _vote(planned: DemoElection, progress: Progress) -> int:
-    election = elections.find(planned.name)
-    if election is None or election.state(now_text()) not in (State.EDITABLE, State.OPEN):
-        return 0
-    if (owner := people.find(election.owner_name)) is None:
-        return 0
-    cast = _cast_all(planned, election, owner, progress)
-    if planned.closed:
-        retry_on_conflict(lambda: closing.close(owner, election))
     return cast
 
 

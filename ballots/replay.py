@@ -50,7 +50,7 @@ def changed(event: LoggedEvent) -> Transactions:
 def _replaced(event: LoggedEvent, more: int) -> Write:
     election = election_of(event)
     questions = map(election.at, event.data.get("questions", (1,)))
-    return repository.recording_replacement(election, questions, more, rolls.weight_of(event.data))
+    return repository.passing_gate(election, questions, more, rolls.weight_of(event.data), withdrawn=-more)
 
 
 def withdrawn(event: LoggedEvent) -> Transactions:

@@ -380,12 +380,7 @@ def replacing(context: VoterContext, ballots: Ballots) -> list[Write]:
         for number in context.found
     ]
     more = int(bool(ballots)) - int(not was_withdrawn)
-    return [recording_replacement(context.election, context.questions, more, context.weight), *puts]
-
-
-def recording_replacement(election: Election, questions: Iterable[Election], more: int, weight: int) -> Write:
-    """What a change or a withdrawal of a secret ballot writes besides it: so many more ballots of this weight count."""
-    return passing_gate(election, questions, more, weight, withdrawn=-more)
+    return [passing_gate(context.election, context.questions, more, context.weight, withdrawn=-more), *puts]
 
 
 def passing_gate(election: Election, questions: Iterable[Election], more: int, weight: int, **also: int) -> Write:

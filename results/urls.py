@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import checks, in_browser, incoming, sandbox_views, sharing_views, views
+from . import checks, in_browser, incoming, sandbox_views, sharing_views, views, waiting
 from .front_page import home, site_views
 
 of_question = [
@@ -29,7 +29,7 @@ urlpatterns = [
     path("election/<name:name>/", include(of_election)),
     path("result/<name:name>/", sharing_views.shared, name="shared"),
     path("result/<name:name>/question/<int:question>/", sharing_views.shared, name="shared"),
-    path("waiting/<str:token>/", views.waiting, name="waiting_for_result"),
+    path("waiting/<str:token>/", waiting.waiting, name="waiting_for_result"),
     path("help/counting/", views.help_counting, name="help_counting"),
     path("try/", sandbox_views.try_it, name="try_it"),
     path("sandbox/", sandbox_views.sandbox, name="sandbox"),

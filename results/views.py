@@ -14,7 +14,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
-from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.access import View, public
 from accounts.models import User
@@ -43,7 +42,7 @@ from .pictures import contest_rows, pictures_of, turnout_pictures
 from .pictures.drawing import exact, voters
 from .pictures.rounds import laps
 from .repository import Found, Seal, Sealed, find_seals
-from .waiting import find_waiting, waiting_context
+from .waiting import waiting_context
 from .wording import outcome_of, parts_of
 
 MAX_ON_SCREEN = 8  # candidates in a table that the last row of a hall can read
@@ -290,21 +289,6 @@ def _other_round_rows(rounds: tuple[Round, ...]) -> list[tuple[str, list[str]]]:
     if any(Fraction(each.residue) for each in rounds):
         rows[_("Lost to rounding")] = "residue"
     return [(label, [exact(getattr(each, part)) for each in rounds]) for label, part in rows.items()]
-
-
-@public
-@require_safe
-def waiting(request: HttpRequest, token: str) -> HttpResponse:
-    """How far the count is; once the result is sealed, or the election gone, the browser goes to the result page.
-
-    htmx gets a part of a page. Browsers without scripts get a small page that knows nobody, so no session is read.
-    """
-    found, result_path = find_waiting(token)
-    if found is None:
-        return HttpResponseClientRefresh() if request.htmx else redirect(result_path)
-    template = "results/parts/waiting.html" if request.htmx else "results/counting.html"
-    context = waiting_context(found.election, result_path) | {"election": found.election, "result_path": result_path}
-    return render(request, template, context)
 
 
 # --- lots ---

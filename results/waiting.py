@@ -14,16 +14,19 @@ from random import uniform
 from typing import Any
 
 from django.core import signing
-from django.http import Http404
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRefresh
 
+from accounts.access import public
 from elections import repository as elections
 from elections.invitations.progress import sealing
 from elections.rules import Election
 from foundation.store.log import utc_now
 
 from . import repository
-from .repository import Found
 
 SALT = "results.waiting"
 SHARE_OF_AGE = 0.25  # of the time since the end, that passes before the next look
@@ -54,13 +57,21 @@ def seconds_until_next(ended: datetime | None) -> int:
     return ceil(uniform(1 - JITTER, 1 + JITTER) * min(MAX_SECONDS, max(1.0, SHARE_OF_AGE * age)))  # noqa: S311
 
 
-def find_waiting(token: str) -> tuple[Found | None, str]:
-    """The election the token was made for, while it waits for its seal, and the path of its result."""
+@public
+@require_safe
+def waiting(request: HttpRequest, token: str) -> HttpResponse:
+    """How far the count is; once the result is sealed, or the election gone, the browser goes to the result page.
+
+    htmx gets a part of a page. Browsers without scripts get a small page that knows nobody, so no session is read.
+    """
     try:
         name, created_at, result_path = signing.loads(token, salt=SALT)
     except signing.BadSignature:
         raise Http404 from None
     recently = elections.recent_read(name, None, *repository.result_keys(name, with_report=False))
     found = repository.find(name, with_report=False, recently=recently)
-    is_waiting = found and not found.seal and found.election.created_at == created_at
-    return found if is_waiting else None, result_path
+    if found is None or found.seal or found.election.created_at != created_at:
+        return HttpResponseClientRefresh() if request.htmx else redirect(result_path)
+    template = "results/parts/waiting.html" if request.htmx else "results/counting.html"
+    context = waiting_context(found.election, result_path) | {"election": found.election, "result_path": result_path}
+    return render(request, template, context)
