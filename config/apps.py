@@ -3,7 +3,6 @@
 import gc
 from importlib import import_module
 from importlib.util import find_spec
-from types import ModuleType
 
 from django.apps import AppConfig, apps
 from django.core.cache import close_caches
@@ -32,16 +31,12 @@ class SiteConfig(AppConfig):
         request_finished.disconnect(close_old_connections)
         request_finished.disconnect(close_caches)
         hooks.install_hooks()
-        SCHEMA.declare(*_item_types())
+        # the modules in which apps declare types of items and of events
+        items = (f"{config.name}.items" for config in apps.get_app_configs())
+        SCHEMA.declare(*(import_module(module) for module in items if find_spec(module)))
         expect_threads(settings.WEB_THREADS)
         round_trips.on_round_trip(metrics.observe_trip)
         round_trips.on_cost(metrics.observe_cost)
         round_trips.add_guard(pause.refuse_writes)
         gc.freeze()
         gc.enable()
-
-
-def _item_types() -> list[ModuleType]:
-    """The modules in which apps declare types of items and of events."""
-    names = [config.name for config in apps.get_app_configs()]
-    return [import_module(f"{name}.items") for name in names if find_spec(f"{name}.items")]

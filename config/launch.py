@@ -23,7 +23,7 @@ from django.core.management import call_command, execute_from_command_line
 from operations.upkeep.backups import input_files
 from operations.upkeep.monitoring import shared_metrics
 
-from . import environment_file, initial
+from . import environment_file
 from .variables import NAMES
 
 CODE = Path(__file__).resolve().parent.parent
@@ -63,7 +63,9 @@ def _plenum(arguments: list[str], environ: Environ) -> int | str:
         sys.stdout.write(command_help())
         return 0
     if arguments[0] == "init":
-        return initial.main(arguments[1:], environ[ENVIRONMENT_VARIABLE], input if sys.stdin.isatty() else None)
+        return environment_file.main(
+            arguments[1:], environ[ENVIRONMENT_VARIABLE], input if sys.stdin.isatty() else None
+        )
     load_settings(environ, own, needs_site=arguments[0] not in WITHOUT_A_SITE)
     if os.geteuid() == 0:
         input_files.open_all(arguments[1:])

@@ -1,4 +1,4 @@
-"""What happens around every request: an id, a log line, a count of round trips, security headers, the pause."""
+"""What happens around every request: an id, a log line, a count of round trips, headers, cookies, the pause."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import secrets
 from collections.abc import Callable
 from functools import lru_cache
+from http.cookies import SimpleCookie
 from time import perf_counter
 from typing import Any
 
@@ -61,19 +62,15 @@ def below_path(get_response: GetResponse) -> GetResponse:
             request.path = request.path_info
             request.path_info = request.path_info.removeprefix(path)
         answer = get_response(request)
-        _prefix_paths(path, answer)
+        # Django's fallback for redirects and its messages cookie would apply to the whole host.
+        if answer.get("Location") == "/":
+            answer["Location"] = f"{path}/"
+        for cookie in answer.cookies.values():
+            if cookie["path"] == "/":
+                cookie["path"] = f"{path}/"
         return answer
 
     return respond
-
-
-def _prefix_paths(path: str, answer: HttpResponse) -> None:
-    """Django's fallback for redirects and its messages cookie would apply to the whole host."""
-    if answer.get("Location") == "/":
-        answer["Location"] = f"{path}/"
-    for cookie in answer.cookies.values():
-        if cookie["path"] == "/":
-            cookie["path"] = f"{path}/"
 
 
 def request_record(get_response: GetResponse) -> GetResponse:
@@ -310,3 +307,45 @@ class PauseGuard:
             return paused_page(request, found)
         pause.guard_from_here()
         return None
+
+
+# --- prefixes of cookies ---
+
+# Over HTTPS, browsers accept and return a cookie with a prefix only if it was set as safely. `__Host-` means that this
+# very host set it, over HTTPS, for all of its paths; `__Secure-`, that some host of the domain did, over HTTPS. The
+# second is for a site below a path, and for cookies that are sent to some pages only. The code of the apps knows no
+# prefix: this middleware adds it to responses and removes it from requests, where it drops cookies without the right
+# one.
+
+HOST, SECURE = "__Host-", "__Secure-"
+FOR_SOME_PAGES = re.compile(r"half|ranking|plenum_(likes|voter|poll_key|seat_.*|flow_.*)")
+
+
+def prefix_of(name: str) -> str:
+    return SECURE if settings.FORCE_SCRIPT_NAME or FOR_SOME_PAGES.fullmatch(name) else HOST
+
+
+def prefixed_cookies(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Local sites use plain HTTP, where browsers would refuse such names."""
+    if not settings.SESSION_COOKIE_SECURE:
+        raise MiddlewareNotUsed
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        plain = ((name.removeprefix(HOST).removeprefix(SECURE), name) for name in request.COOKIES)
+        request.COOKIES = {name: request.COOKIES[sent] for name, sent in plain if sent == prefix_of(name) + name}
+        response = get_response(request)
+        response.cookies = _renamed(response.cookies)
+        return response
+
+    return respond
+
+
+def _renamed(cookies: SimpleCookie) -> SimpleCookie:
+    renamed = SimpleCookie()
+    for name, cookie in cookies.items():
+        new = prefix_of(name) + name
+        renamed[new] = cookie.value
+        for attribute, value in cookie.items():
+            renamed[new][attribute] = value
+        renamed[new]["secure"] = True  # also of one that is deleted: else the browser would ignore that
+    return renamed

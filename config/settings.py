@@ -427,7 +427,7 @@ MIDDLEWARE = [
     "config.middleware.request_record",
     "config.middleware.head_without_body",
     "config.middleware.store_timeout",
-    "config.cookies.prefixed_cookies",
+    "config.middleware.prefixed_cookies",
     "config.middleware.below_path",
     "config.middleware.watch_proxies",
     "django.middleware.security.SecurityMiddleware",

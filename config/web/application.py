@@ -18,8 +18,8 @@ from .requests import (
     MAX_BODY_BYTES,
     WSGI,
     Gone,
-    Headers,
     Message,
+    NoRoom,
     Receive,
     Response,
     Scope,
@@ -72,33 +72,37 @@ class Application:
         connection, headers = CURRENT.get(), dict(scope["headers"])
         connection.begin_request(b"transfer-encoding" in headers)
         try:
-            await self._respond(connection, scope, headers, receive, send)
-        finally:
-            connection.end_request()
-
-    async def _respond(
-        self, connection: Connection, scope: Scope, headers: Headers, receive: Receive, send: Send
-    ) -> None:
-        try:
             body = await read_body(headers, receive)
+            await self._answer(connection, scope, body, send)
         except Gone:
             return
         except TooLarge:
             await refuse(connection, receive, send, *TOO_LARGE)
-        except OSError as error:
-            log.error("A request could not be kept: %s.", error.strerror)
+        except NoRoom as error:
+            log.error("A request could not be kept: %s.", error)
             await refuse(connection, receive, send, *NO_ROOM)
-        else:
-            await self._answer(connection, scope, body, send)
+        finally:
+            connection.end_request()
 
     async def _answer(self, connection: Connection, scope: Scope, body: IO[bytes], send: Send) -> None:
+        """A thread reads the next piece of a file once the last one was taken."""
         offer = Offer() if self.streams.has_room(connection.connections.most) else None
         connection.work()
         response, stream = await self._in_thread(self._make, connection, scope, body, offer)
         if stream and offer:
             await self.streams.serve(stream, offer, response.headers, send)
             return
-        await self._send(connection, response, scope["method"] != "HEAD", send)
+        await send({"type": "http.response.start", "status": response.status, "headers": response.headers})
+        has_body = scope["method"] != "HEAD"
+        data, is_whole = (response.first, response.is_whole) if has_body else (b"", True)
+        try:
+            while not is_whole and not connection.is_lost:
+                await send_slowly(connection, send, data, more=True)
+                data, is_whole = await self._in_thread(response.read)
+            await send_slowly(connection, send, data, more=False)
+        finally:
+            if not response.is_whole:
+                await self._in_thread(response.close)
 
     def _make(
         self, connection: Connection, scope: Scope, body: IO[bytes], offer: Offer | None
@@ -113,19 +117,6 @@ class Application:
         if offer and offer.is_for(response) and scope["method"] != "HEAD":
             return response, self.streams.begin(offer, connection)
         return response, None
-
-    async def _send(self, connection: Connection, response: Response, has_body: bool, send: Send) -> None:
-        """A thread reads the next piece of a file once the last one was taken."""
-        await send({"type": "http.response.start", "status": response.status, "headers": response.headers})
-        data, is_whole = (response.first, response.is_whole) if has_body else (b"", True)
-        try:
-            while not is_whole and not connection.is_lost:
-                await send_slowly(connection, send, data, more=True)
-                data, is_whole = await self._in_thread(response.read)
-            await send_slowly(connection, send, data, more=False)
-        finally:
-            if not response.is_whole:
-                await self._in_thread(response.close)
 
     def _in_thread(self, function: Callable[..., Any], *arguments: Any) -> Awaitable[Any]:
         return asyncio.get_running_loop().run_in_executor(self.threads, function, *arguments)

@@ -27,43 +27,42 @@ class TooLarge(Exception):
     """A body longer than any of our pages could use."""
 
 
+class NoRoom(Exception):
+    """The disk is full; the message says so."""
+
+
 class Gone(Exception):
     """The client has left."""
 
 
-def has_body(headers: Headers) -> bool:
-    """According to its head; gunicorn has validated the length."""
-    return headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers
-
-
 async def read_body(headers: Headers, receive: Receive) -> IO[bytes]:
-    """The whole body. Raises `OSError` if it cannot be stored. Clients that take too long are disconnected."""
-    if not has_body(headers):
+    """The whole body. Clients that take too long are disconnected."""
+    length = int(headers.get(b"content-length", 0))  # gunicorn has validated it
+    if not length and b"transfer-encoding" not in headers:
         return BytesIO()
-    if int(headers.get(b"content-length", 0)) > MAX_BODY_BYTES:
+    if length > MAX_BODY_BYTES:
         raise TooLarge
-    is_short = 0 < int(headers.get(b"content-length", 0)) <= MAX_BODY_BYTES_IN_MEMORY
+    is_short = 0 < length <= MAX_BODY_BYTES_IN_MEMORY
     body: Any = BytesIO() if is_short else SpooledTemporaryFile(MAX_BODY_BYTES_IN_MEMORY)  # noqa: SIM115 - closed below
+    size, more = 0, True
     try:
-        await _fill(body, receive)
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise Gone
+            size, more = size + len(message["body"]), message["more_body"]
+            if size > MAX_BODY_BYTES:
+                raise TooLarge
+            body.write(message["body"])
+        body.flush()  # a full disk shows up here at the latest, where it can be reported
+        body.seek(0)
+    except OSError as error:
+        body.close()
+        raise NoRoom(error.strerror) from error
     except BaseException:
         body.close()
         raise
     return body
-
-
-async def _fill(body: Any, receive: Receive) -> None:
-    size, more = 0, True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Gone
-        size, more = size + len(message["body"]), message["more_body"]
-        if size > MAX_BODY_BYTES:
-            raise TooLarge
-        body.write(message["body"])
-    body.flush()  # a full disk shows up here, where it can be reported
-    body.seek(0)
 
 
 def environ_of(scope: Scope, body: IO[bytes]) -> Environ:

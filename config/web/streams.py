@@ -87,18 +87,15 @@ class Stream(Listener):
                 await send({"type": "http.response.body", "body": b""})
                 return
             else:
-                await self._wait()
+                self.waiter = asyncio.get_running_loop().create_future()
+                try:
+                    await self.waiter
+                finally:
+                    self.waiter = None
 
     async def send_now(self, send: Send, data: bytes) -> None:
         self.quiet_since = time.monotonic()
         await send({"type": "http.response.body", "body": data, "more_body": True})
-
-    async def _wait(self) -> None:
-        self.waiter = asyncio.get_running_loop().create_future()
-        try:
-            await self.waiter
-        finally:
-            self.waiter = None
 
 
 class Streams:
@@ -109,16 +106,16 @@ class Streams:
         self.loop: asyncio.AbstractEventLoop | None = None
         self.open: set[Stream] = set()
         self.stopping_since: float | None = None
-        self._said: list[tuple[Listener, bytes | None]] = []
+        self._undelivered: list[tuple[Listener, bytes | None]] = []
         self._lock = threading.Lock()
         self._counted = 0
 
     # --- in any thread ---
 
-    def take(self, said: list[tuple[Listener, bytes | None]]) -> None:
+    def take(self, pieces: list[tuple[Listener, bytes | None]]) -> None:
         with self._lock:
-            is_awake = bool(self._said)
-            self._said += said
+            is_awake = bool(self._undelivered)
+            self._undelivered += pieces
         if not is_awake and self.loop and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self._deliver)
 
@@ -139,8 +136,8 @@ class Streams:
 
     def _deliver(self) -> None:
         with self._lock:
-            said, self._said = self._said, []
-        for stream, data in said:
+            pieces, self._undelivered = self._undelivered, []
+        for stream, data in pieces:
             stream.add(data)  # type: ignore[attr-defined]
 
     async def serve(self, stream: Stream, offer: Offer, headers: list[tuple[bytes, bytes]], send: Send) -> None:
@@ -156,13 +153,9 @@ class Streams:
                 await stream.send_now(send, offer.first[at : at + CHUNK_BYTES])
             await stream.run(send)
         finally:
-            self._over(stream, offer.end)
-
-    def _over(self, stream: Stream, end: Step) -> None:
-        """Notify the view in a thread, as it may block."""
-        stream.is_open, stream.is_ending, stream.connection.on_lost = False, True, None
-        self.open.discard(stream)
-        self.threads.submit(_tell, end, stream)
+            stream.is_open, stream.is_ending, connection.on_lost = False, True, None
+            self.open.discard(stream)
+            self.threads.submit(_end, offer.end, stream)  # as the view may block
 
     def sweep(self, is_stopping: bool) -> None:
         """Send heartbeats to quiet streams. When the server stops, all end at once, and their clients reconnect."""
@@ -176,8 +169,10 @@ class Streams:
             elif stream.waiter is not None and quiet > HEARTBEAT_SECONDS:
                 stream.add(STILL_HERE)
         if self._counted != len(self.open):
+            from operations.upkeep.monitoring import metrics  # only in serving processes
+
             self._counted = len(self.open)
-            _show_open(self._counted)
+            metrics.OPEN_STREAMS.set(self._counted)
 
     def _stop(self, now: float) -> None:
         self.stopping_since = self.stopping_since or now
@@ -187,14 +182,8 @@ class Streams:
                 stream.connection.transport.abort()
 
 
-def _tell(end: Step, stream: Any) -> None:
+def _end(end: Step, stream: Any) -> None:
     try:
         end(stream)
     except Exception:
         log.exception("The end of a stream could not be told.")
-
-
-def _show_open(count: int) -> None:
-    from operations.upkeep.monitoring import metrics
-
-    metrics.OPEN_STREAMS.set(count)

@@ -12,7 +12,7 @@
   // On the review: our half. It stays the same until the ballot is cast, so that sending the form again is no new vote, and
   // the pages of this ballot find it again if the receipt gets lost.
   for (const half of document.querySelectorAll("[data-half]")) {
-    const isSecure = location.protocol === "https:"; // see config/cookies.py
+    const isSecure = location.protocol === "https:"; // see config/middleware.py
     const name = isSecure ? "__Secure-half" : "half";
     half.value = document.cookie.match(new RegExp(`(?:^|; )${name}=([0-9a-f]{32})`))?.[1] || random();
     document.cookie = `${name}=${half.value}; path=${half.dataset.half}; samesite=lax${isSecure ? "; secure" : ""}`;

@@ -20,7 +20,7 @@ from ballots.rules import HasVoted
 from ballots.sealing import seal_closed
 from ballots.secret import ballot_id, of_link
 from ballots.services import SignInInstead
-from config.cookies import HOST
+from config.middleware import HOST
 from elections import repository as elections
 from elections.drafts import services as drafts
 from elections.invitations import mailing

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
 from accounts.rules import Role
-from config.cookies import prefix_of, prefixed_cookies
+from config.middleware import prefix_of, prefixed_cookies
 from foundation.ranking import ranking_cookie
 from foundation.ranking.drafts import GUEST_COOKIE
 from parts.live import players

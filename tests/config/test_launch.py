@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from config import environment_file, initial, launch
+from config import environment_file, launch
 from config.environment_file import BadFile
 from config.settings import BASE_DIR
 from config.variables import NAMES
@@ -260,7 +260,9 @@ def test_root_makes_no_data_folder_by_mistake(tmp_path):
 
 def init(place, ask=None, **changed) -> int | str:
     given = {**ANSWERS, "--file": str(place), **changed}
-    return initial.main([word for pair in given.items() if pair[1] for word in pair], "/etc/plenum/environment", ask)
+    return environment_file.main(
+        [word for pair in given.items() if pair[1] for word in pair], "/etc/plenum/environment", ask
+    )
 
 
 def test_a_new_file_is_one_that_a_start_takes(tmp_path, capsys):
@@ -268,7 +270,7 @@ def test_a_new_file_is_one_that_a_start_takes(tmp_path, capsys):
     assert init(place) == 0
     assert place.stat().st_mode & 0o777 == 0o600
     found = environment_file.read(place.read_text())
-    assert initial.find_errors(found) == ""
+    assert environment_file.find_errors(found) == ""
     assert (found["HOSTS"], found["PROFILE"], found["REGISTRATION"]) == ("vote.example.org", "production", "invited")
     assert found["DATA_DIR"] == "/var/lib/plenum"
     assert "plenum doctor" in capsys.readouterr().out
@@ -326,7 +328,7 @@ def test_somebody_is_asked_for_what_is_missing(tmp_path):
 
 def test_a_file_can_be_printed_for_a_container(capsys):
     assert init("-") == 0
-    assert initial.find_errors(environment_file.read(capsys.readouterr().out)) == ""
+    assert environment_file.find_errors(environment_file.read(capsys.readouterr().out)) == ""
 
 
 def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path):

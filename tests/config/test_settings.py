@@ -14,7 +14,7 @@ import pytest
 from django.conf import settings
 
 from config import checks
-from config.initial import find_errors
+from config.environment_file import find_errors
 from config.settings import BASE_DIR, Environment
 from config.variables import NAMES
 from tests.rows import every_row
@@ -397,5 +397,5 @@ def test_a_store_that_was_never_created_says_what_to_do(tmp_path):
 def test_nothing_but_the_settings_reads_the_environment():
     for folder in ("config", "store"):
         for path in Path(BASE_DIR, folder).rglob("*.py"):
-            if path.name not in ("settings.py", "initial.py", "wsgi.py", "gunicorn.py", "metrics.py"):
+            if path.name not in ("settings.py", "environment_file.py", "wsgi.py", "gunicorn.py", "metrics.py"):
                 assert "os.environ" not in path.read_text(), f"{path} reads the environment"
