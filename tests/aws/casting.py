@@ -98,4 +98,4 @@ def _told(act: Act, user: User, name: str, ranks: Any) -> Act:
         return replace(act, answer=CLOSED if isinstance(refusal, NotNow) else OVERTAKEN)
     if outcome.ballot is None:
         return replace(act, answer=REPEATED)
-    return replace(act, answer=DONE, code=outcome.ballot.confirmation, acts=outcome.acts)
+    return replace(act, answer=DONE, code=outcome.ballot.confirmation, acts=outcome.revision)
