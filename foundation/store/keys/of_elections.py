@@ -10,6 +10,8 @@ from foundation.store.keys.parts import HOME, METADATA, escape, of_question, par
 from foundation.store.table import Key, Span
 
 A = TypeVar("A", contravariant=True)
+
+
 # --- what there is once in an election or in each of its questions, one of many there, and all of a kind ---
 
 
