@@ -79,10 +79,6 @@ def ignore(item: Item) -> None:
     """The default `notice`: does nothing."""
 
 
-def unchanged() -> None:
-    """The default `finish`: does nothing."""
-
-
 # --- a consistent copy of everything in a store ---
 
 
@@ -343,7 +339,7 @@ def restore(
     file: BinaryIO,
     sha256: str | None = None,
     progress: Progress = no_progress,
-    finish: Finish = unchanged,
+    finish: Finish = lambda: None,
     notice: Notice = ignore,
 ) -> int:
     """Write a backup into an empty store; returns the number of items. `notice` is called with every item, before
