@@ -48,7 +48,7 @@ from parts.live import repository as games
 from parts.live.rules import Step
 from parts.live.services import answering, making, moving
 from parts.polls import services as polls
-from parts.polls.sealing import seal
+from parts.polls.counting import seal
 from parts.questions.question import Type
 from results import repository as results
 from tests.ballots.conftest import ranks

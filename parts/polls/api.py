@@ -24,8 +24,10 @@ from foundation.acts.storage import now_text
 from foundation.pages.client_address import client_network
 from foundation.pages.fields import zone_or_default
 from foundation.store import keys
-from parts.polls import live_count, repository, rules, services
+from parts.polls import repository, services
 from parts.polls.forms import PollEndForm, PollForm, usual_retention
+
+from . import counting, rules
 
 AREA = Area("polls", "Polls", "Quick polls: anyone with the link can vote.")
 Kind = Literal["ranked", "choose", "approval", "score"]
@@ -260,7 +262,7 @@ def _run(call: Call, poll_id: UUID, act: Callable[[services.Runner], None]) -> N
 )  # fmt: skip
 def results(call: Call, poll_id: UUID) -> PollResult:
     """While it is open, only if it shows its results to everybody."""
-    snapshot = live_count.watched_polls.get(str(poll_id))
+    snapshot = counting.watched_polls.get(str(poll_id))
     if snapshot is None or snapshot.poll.hidden_at:
         raise Http404
     if snapshot.poll.results_hidden and snapshot.ballots is not None:

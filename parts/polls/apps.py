@@ -33,7 +33,7 @@ class Polls(parts.Part):
         from foundation.acts import background
 
         from . import repository
-        from .home_cards import poll_cards
+        from .presentation import poll_cards
         from .services import pass_on
 
         background.register(repository.DELETING)
@@ -41,7 +41,7 @@ class Polls(parts.Part):
         ON_REMOVAL.add(pass_on)  # their polls pass to the site's owner
 
     def jobs(self) -> Iterable[Job]:
-        from .sealing import anything_over, seal_what_is_over
+        from .counting import anything_over, seal_what_is_over
 
         return [Job("polls", 5, seal_what_is_over, anything_over)]
 

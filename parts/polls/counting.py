@@ -1,8 +1,10 @@
-"""Counts a poll by every method of its kind side by side: who leads by each, whether they agree, and why."""
+"""Counts a poll by every method of its kind side by side: live while it is open, and sealed once it is over."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import logging
 import lzma
 import zlib
 from dataclasses import dataclass, replace
@@ -12,14 +14,24 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
+from foundation.acts.queues import ExplainedError, log_failure, process_each
+from foundation.acts.refusals import LostRace
+from foundation.acts.storage import SITE, now_text, table, try_write
+from foundation.store import keys
 from foundation.store.splitting import PART_BYTES
+from foundation.store.table import Conflict, Item, Unavailable
 from foundation.tally.ballots import Ballots
 from foundation.tally.explain import TEMPLATES, explain
 from foundation.tally.methods import KIND_OF, count
 from foundation.tally.provisional import places_with_first, provisional_result, winners_with_other_lots
 from foundation.tally.result import Result
 from results.pictures import OF_POLLS, Picture, contest_rows, pictures_of
+from results.running_count import BallotSource, CountCache, KnownBallot, WatchedCount
 from results.wording import join_names, method_label, translate
+
+from . import repository
+from .rules import Poll
+from .services import record, with_end_recorded
 
 METHODS = {  # by kind of ballot
     "ranked": ("irv", "borda", "schulze"),
@@ -225,3 +237,145 @@ def places(comparison: MethodComparison) -> list[tuple[str, list[int]]]:
     """Places by each method, in the order of the first."""
     by_method = [each.places for each in comparison.counted]
     return [(name, [each[name] for each in by_method]) for name in by_method[0]]
+
+
+# --- sealing a poll that is over ---
+
+_log = logging.getLogger("plenum.polls")
+
+
+class Disagreement(ExplainedError):
+    """The votes and the gates do not match: something was lost or added."""
+
+
+def seal(poll_id: str) -> bool:
+    """Count a poll that is over from its votes and seal the result; returns whether it is sealed. Safe to run
+    concurrently."""
+    found = repository.with_gates(poll_id)
+    if found is None or found[0].is_open(now_text()):
+        return False
+    if found[2] is not None:
+        try_write(repository.marking_sealed(found[0]))  # in case it was changed since it was sealed
+        return True
+    try:
+        poll = with_end_recorded(found[0])
+        count_and_seal(poll, repository.with_gates(poll_id))
+    except LostRace:
+        return False  # another is at it, or it was opened again at the last moment
+    return True
+
+
+def count_and_seal(poll: Poll, found: tuple[Poll, int, Any] | None) -> None:
+    counted = repository.read_ballots(poll).normal
+    voted = found[1] if found else 0
+    if counted.total != voted:
+        raise Disagreement(f"There are {counted.total} votes, but the gates have counted {voted}.")
+    repository.write_counted(poll, counted)
+    report, now = MethodComparison.of(counted, poll.seed, poll.kind).as_bytes(), now_text()
+    head = repository.sealing(poll, report, counted.total, counted.digest, now)
+    event_data = {"votes": counted.total, "digest": counted.digest, "report_digest": hashlib.sha256(report).hexdigest()}
+    event_data["sealedAt"] = now
+    record(SITE, "PollResultSealed", poll, event_data, head, repository.marking_sealed(poll))
+
+
+def anything_over() -> bool:
+    """A cheap check for the worker."""
+    page = table().page(keys.polls_ending(now_text()), limit=1)
+    return bool(page.items or page.cursor)
+
+
+def seal_what_is_over() -> int:
+    """Record the end of polls that are over and seal them. Returns how many."""
+    return process_each(list(table().each(keys.polls_ending(now_text()))), lambda item: _seal_or_log(item["id"]))
+
+
+def try_seal(poll_id: str) -> bool:
+    """As `seal`; whatever is wrong with the votes or the count is logged for the operator, and the page still works."""
+    try:
+        return _seal_or_log(poll_id)
+    except (Conflict, Unavailable):
+        raise
+    except Disagreement:
+        return False
+    except Exception as error:
+        log_failure(error)
+        return False
+
+
+def _seal_or_log(poll_id: str) -> bool:
+    try:
+        return seal(poll_id)
+    except Disagreement as error:
+        _log.error("not sealed", extra={"words": str(error)})
+        raise
+
+
+# --- the live count, cached in each process, which reads only new votes ---
+# Each look reads the poll, its gates and its sealed result; while it is open, also the votes since the last look, by
+# time. Votes are never withdrawn, so there must be as many as the gates have counted; if the index lags behind, all are
+# read again.
+
+# votes that are counted and sealed within a request; more are left to the worker
+MAX_VOTES_COUNTED_IN_REQUEST = 1_000
+CACHE_BYTES = 60_000_000  # of all polls that are being watched
+
+
+@dataclass(frozen=True, slots=True)
+class PollSnapshot:
+    """A poll as of a moment ago. Without a result, it is over and being counted."""
+
+    poll: Poll
+    result: MethodComparison | None
+    ballots: Ballots | None = None  # how often each vote was given, while it is open
+    is_sealed: bool = False
+
+    @property
+    def stamp(self) -> str:
+        """Lets a page know whether it already shows this."""
+        return f"{self.result.digest[:16]}{self.poll.version}{'s' * self.is_sealed}" if self.result else ""
+
+
+class PollWatch(CountCache):
+    def load(self, name: str, watched: WatchedCount) -> PollSnapshot | None:
+        found = repository.with_gates(name)
+        if found is None:
+            return None
+        poll, voted, head = found
+        if not poll.is_open(now_text()):
+            watched.forget()
+            return _closed_snapshot(poll, voted, head)
+        votes = BallotSource(
+            poll.created_at,
+            poll.candidates,
+            every=lambda: repository.each_vote(poll),
+            since=lambda moment: repository.votes_since(poll, moment),
+            can_hold=lambda total: total >= voted,
+            # the number of acts distinguishes a changed vote from the one before
+            ballot_from=lambda vote: KnownBallot(vote["votedAt"], str(vote["acts"]), vote["rankings"]),
+            kind=poll.kind,
+        )
+        self.bring_up_to_date(watched, votes)
+        return _counted_snapshot(poll, watched)
+
+
+def _counted_snapshot(poll: Poll, watched: WatchedCount) -> PollSnapshot:
+    """Recounts only if something is new; most looks find nothing."""
+    before = watched.latest
+    if before and before.ballots is not None and before.ballots.normal.summary is watched.running.summary:
+        return replace(before, poll=poll)
+    ballots = watched.running.ballots
+    if before and before.result and before.ballots and before.result.digest == ballots.digest:
+        return replace(before, poll=poll)
+    return PollSnapshot(poll, MethodComparison.of(ballots, poll.seed, poll.kind), ballots)
+
+
+def _closed_snapshot(poll: Poll, voted: int, head: Item | None) -> PollSnapshot:
+    """The sealed result; a small poll is sealed now."""
+    if head is None and voted <= MAX_VOTES_COUNTED_IN_REQUEST and try_seal(poll.id):
+        poll, _voted, head = repository.with_gates(poll.id) or (poll, voted, None)
+    if head is None:
+        return PollSnapshot(poll, None)
+    return PollSnapshot(poll, MethodComparison.from_bytes(head["report"]), is_sealed=True)
+
+
+watched_polls = PollWatch(most=CACHE_BYTES)

@@ -14,8 +14,8 @@ from foundation.ranking.marks import ranks_of
 from foundation.store import keys
 
 from . import repository, services, voters
+from .counting import seal
 from .rules import Poll
-from .sealing import seal
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,11 @@ def load() -> int:
 
 
 def _make(maker: User, planned: Planned, made: str | None) -> bool:
-    poll_id = made or _new(maker, planned).id
-    poll, votes, _sealed = repository.with_gates(poll_id) or (None, 0, None)
+    if made is None:
+        chosen: dict[str, Any] = {"title": planned.title, "description": planned.description, "expires_at": None}
+        chosen |= {"results_hidden": planned.results_hidden, "listed": True, "kind": planned.kind}
+        made = services.make(maker, planned.candidates, OPEN_DAYS, **chosen)[0].id
+    poll, votes, _sealed = repository.with_gates(made) or (None, 0, None)
     if poll is None or poll.version > 1 or (votes >= planned.votes and not planned.closed):
         return False  # a later version is closed, or was edited
     _vote(poll, planned)
@@ -80,12 +83,6 @@ def _make(maker: User, planned: Planned, made: str | None) -> bool:
         services.close(runner)
         seal(poll.id)
     return True
-
-
-def _new(maker: User, planned: Planned) -> Poll:
-    chosen: dict[str, Any] = {"title": planned.title, "description": planned.description, "expires_at": None}
-    chosen |= {"results_hidden": planned.results_hidden, "listed": True, "kind": planned.kind}
-    return services.make(maker, planned.candidates, OPEN_DAYS, **chosen)[0]
 
 
 def _vote(poll: Poll, planned: Planned) -> None:

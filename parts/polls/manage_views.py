@@ -28,7 +28,7 @@ from foundation.store import wait_budget
 
 from . import repository, services
 from .forms import PollEndForm
-from .rules import KINDS, Act, Poll, PollRelation
+from .rules import KINDS, Poll, PollAction, PollRelation
 from .services import Runner
 from .views import KEY_COOKIE, found_or_404, poll_context, sharing_context
 
@@ -74,16 +74,12 @@ def take_key(request: HttpRequest, poll_id: UUID, key: str) -> HttpResponse:
     return answer
 
 
-def _private_link(request: HttpRequest, poll: Poll) -> str:
-    if poll.maker or not (key := request.COOKIES.get(KEY_COOKIE, "")):
-        return ""
-    return absolute_url(reverse("poll_key", args=[poll.id, key]))
-
-
 @of_runners(require_safe)
 def manage(request: HttpRequest, runner: Runner) -> HttpResponse:
     poll, offered = runner.poll, {act.name for act in runner.offered}
-    context = poll_context(poll, offered=offered, votes=runner.votes, private_link=_private_link(request, poll))
+    key = "" if poll.maker else request.COOKIES.get(KEY_COOKIE, "")
+    private_link = absolute_url(reverse("poll_key", args=[poll.id, key])) if key else ""
+    context = poll_context(poll, offered=offered, votes=runner.votes, private_link=private_link)
     return render(request, "polls/manage.html", context | sharing_context(poll) | {"kind_label": KINDS[poll.kind]})
 
 
@@ -130,7 +126,7 @@ def elect(request: HttpRequest, runner: Runner) -> HttpResponse:
     """Makes a draft election of the poll, for someone who may organise one; with a private link, after signing in."""
     if instead := access_response(request, for_organisers):
         return instead
-    if Act.ELECT not in runner.offered:
+    if PollAction.ELECT not in runner.offered:
         raise NotAllowed(services.NOT_YOURS)
     form = NameForm(form_data(request), initial={"name": runner.poll.title})
     done = _("Your draft is ready, with all options from the poll. Now choose who may vote.")

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import manage_views, result_views, sharing_views, views
+from . import manage_views, result_views, views
 
 urlpatterns = [
     path("<uuid:poll_id>/", views.poll, name="poll"),
@@ -11,7 +11,7 @@ urlpatterns = [
     path("<uuid:poll_id>/results/", result_views.results, name="poll_results"),
     path("<uuid:poll_id>/results/now/", result_views.now, name="poll_results_now"),
     path("<uuid:poll_id>/results/<str:file>", result_views.export, name="poll_export"),
-    path("<uuid:poll_id>/embed/", sharing_views.embed, name="poll_embed"),
+    path("<uuid:poll_id>/embed/", result_views.embed, name="poll_embed"),
     path("<uuid:poll_id>/manage/", manage_views.manage, name="manage_poll"),
     path("<uuid:poll_id>/manage/key/<str:key>/", manage_views.take_key, name="poll_key"),
     path("<uuid:poll_id>/manage/close/", manage_views.close, name="close_poll"),

@@ -240,13 +240,9 @@ def creation(poll: Poll, now: int) -> list[Write]:
 
 def _item(poll: Poll) -> Item:
     fields = _stored_fields(poll) | markdown.html_attributes("description", poll.description)
-    return {**keys.poll(poll.id).item, **fields, **_ending(poll), "ttl": poll.ttl}
-
-
-def _ending(poll: Poll) -> Item:
-    """Lets the worker find it when it ends."""
-    ends = poll.closed_at or poll.expires_at
-    return {"GSI1PK": keys.polls_ending().pk, "GSI1SK": keys.id_by_date(ends, poll.id)} if ends else {}
+    if ends := poll.closed_at or poll.expires_at:  # then the worker finds it
+        fields |= {"GSI1PK": keys.polls_ending().pk, "GSI1SK": keys.id_by_date(ends, poll.id)}
+    return {**keys.poll(poll.id).item, **fields, "ttl": poll.ttl}
 
 
 def _entries(poll: Poll) -> list[Write]:
@@ -311,10 +307,6 @@ def casting(context: PollVoterContext, rankings: str, voted_at: str) -> list[Wri
     has_room = Missing("voted") | Less("voted", max_votes_per_gate(context.poll))
     when = [is_not_later(_as_of(context.poll)), *([has_room] if new else [])]
     passed = gates_of(context.poll).passing(context.poll.id, context.number, {"voted": int(new)}, *when)
-    return [passed, _vote(context, rankings, voted_at)]
-
-
-def _vote(context: PollVoterContext, rankings: str, voted_at: str) -> Put:
     poll = context.poll
     by_time = keys.id_by_date(voted_at, context.vote_id)
     item = {
@@ -328,7 +320,7 @@ def _vote(context: PollVoterContext, rankings: str, voted_at: str) -> Put:
         "acts": context.revision + 1,
         "ttl": poll.ttl,
     }
-    return Put(item, when=Equals("acts", context.revision) if context.vote else Missing())
+    return [passed, Put(item, when=Equals("acts", context.revision) if context.vote else Missing())]
 
 
 # --- sealed results ---

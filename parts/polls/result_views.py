@@ -1,4 +1,4 @@
-"""Result pages of a poll, live and final, and exports."""
+"""Result pages of a poll, live and final, on this site and in frames on others; and exports."""
 
 from __future__ import annotations
 
@@ -24,15 +24,17 @@ from foundation.acts.rate_limits import Limit, TooOften, count
 from foundation.pages.client_address import is_loaded_by_another_site
 from foundation.pages.fragments import Fragment, cache_key, get_or_render, page_with
 from foundation.pages.messages import refusals_as_messages
+from foundation.pages.http_cache import embeddable
 from foundation.tally.formats import CannotWrite, File, write
 from results.exports.files import CSV, JSON, TEXT, file_name
 from results.waiting import seconds_until_next
+from results.wording import method_label
 
-from . import counting, live_count, repository, voters
-from .link_previews import preview
-from .live_count import PollSnapshot
-from .rules import Poll
-from .views import hidden_page, poll_context
+from . import counting, repository, voters
+from .counting import PollSnapshot
+from .presentation import address_of, preview
+from .rules import HIDDEN, Poll
+from .views import found_or_404, hidden_page, poll_context
 
 EXPORTS_ALLOWED = Limit("poll-exports", 60, 600)
 View = Callable[..., HttpResponseBase]
@@ -43,26 +45,23 @@ def of_results(view: View) -> View:
 
     @wraps(view)
     def answer(request: HttpRequest, poll_id: UUID, **parameters: Any) -> HttpResponseBase:
-        snapshot = live_count.watched_polls.get(str(poll_id))
+        snapshot = counting.watched_polls.get(str(poll_id))
         if snapshot is None:
             raise Http404
         if gone := hidden_page(request, snapshot.poll):
             return gone
         if snapshot.ballots is None and request.htmx:  # it ended while being watched
             return HttpResponseClientRedirect(reverse("poll_results", args=[poll_id]))
-        if snapshot.poll.results_hidden and snapshot.ballots is not None and not _has_voted(request, snapshot):
-            return render(request, "polls/hidden.html", poll_context(snapshot.poll), status=403)
+        if snapshot.poll.results_hidden and snapshot.ballots is not None:
+            own = voters.vote_id(request, snapshot.poll)
+            if own is None or not repository.has_voted(snapshot.poll, own):
+                return render(request, "polls/hidden.html", poll_context(snapshot.poll), status=403)
         if snapshot.result is None:
             seconds = seconds_until_next(snapshot.poll.ended)
             return render(request, "polls/counting.html", poll_context(snapshot.poll, seconds=seconds), status=202)
         return view(request, snapshot, **parameters)
 
     return public(require_safe(answer))
-
-
-def _has_voted(request: HttpRequest, snapshot: PollSnapshot) -> bool:
-    own = voters.vote_id(request, snapshot.poll)
-    return own is not None and repository.has_voted(snapshot.poll, own)
 
 
 @of_results
@@ -136,3 +135,34 @@ def _content(snapshot: PollSnapshot, file: str) -> Iterable[bytes]:
     ballots = snapshot.ballots or repository.read_counted(snapshot.poll, snapshot.result.digest)
     poll = snapshot.poll
     return write(File(ballots, 1, poll.title, poll.unranked, poll.kind), file.removeprefix("votes."))
+
+
+MAX_PLACES_SHOWN = 10  # that the small page shows
+
+
+@public
+@require_safe
+def embed(request: HttpRequest, poll_id: UUID) -> HttpResponse:
+    """The current result. A frame on another site gets no cookies, so votes could not be told apart there: it only
+    links to the poll. For the same reason no one can be tricked into clicking one of our buttons (clickjacking)."""
+    poll = found_or_404(poll_id)
+    if poll.hidden_at:
+        return embeddable(render(request, "polls/embed.html", {"poll": poll, "sentence": HIDDEN}, status=410))
+    context = poll_context(poll, address=address_of(poll))
+    return embeddable(render(request, "polls/embed.html", context | _standing(poll, context["is_open"])))
+
+
+def _standing(poll: Poll, is_open: bool) -> dict[str, Any]:
+    if is_open and poll.results_hidden:
+        return {"results_later": True}
+    snapshot = counting.watched_polls.get(poll.id)
+    if snapshot is None or snapshot.result is None:
+        return {"counting": True}
+    comparison = snapshot.result
+    return {
+        "votes": comparison.total,
+        "agreement": counting.agreement(comparison),
+        "chart": counting.chart(comparison) if poll.kind != "ranked" else None,
+        "places": counting.places(comparison)[:MAX_PLACES_SHOWN],
+        "methods": [method_label(each.method) for each in comparison.counted],
+    }

@@ -39,7 +39,7 @@ FULL = _("This poll is full: it has reached the maximum number of votes.")
 HIDDEN = _("The administrators of this site have hidden this poll.")
 
 
-class Act(Enum):
+class PollAction(Enum):
     """What someone who manages a poll can do."""
 
     CLOSE = "close"
@@ -160,15 +160,15 @@ class PollRelation(Enum):
 
 MAKERS = frozenset({PollRelation.MAKER})
 RUNNERS = MAKERS | {PollRelation.MODERATOR}
-WHILE_OPEN, ONCE_CLOSED, EVER = frozenset({True}), frozenset({False}), frozenset({True, False})
-RULES: dict[Act, Rule[PollRelation, bool]] = {
-    Act.CLOSE: Rule(RUNNERS, WHILE_OPEN),
-    Act.REOPEN: Rule(MAKERS, ONCE_CLOSED),
-    Act.EXTEND: Rule(MAKERS, WHILE_OPEN),
-    Act.LIST: Rule(MAKERS, EVER),
-    Act.UNLIST: Rule(RUNNERS, EVER),
-    Act.ELECT: Rule(MAKERS, EVER),
-    Act.DELETE: Rule(RUNNERS, EVER),
+WHILE_OPEN, ONCE_CLOSED, ANY_STATE = frozenset({True}), frozenset({False}), frozenset({True, False})
+RULES: dict[PollAction, Rule[PollRelation, bool]] = {
+    PollAction.CLOSE: Rule(RUNNERS, WHILE_OPEN),
+    PollAction.REOPEN: Rule(MAKERS, ONCE_CLOSED),
+    PollAction.EXTEND: Rule(MAKERS, WHILE_OPEN),
+    PollAction.LIST: Rule(MAKERS, ANY_STATE),
+    PollAction.UNLIST: Rule(RUNNERS, ANY_STATE),
+    PollAction.ELECT: Rule(MAKERS, ANY_STATE),
+    PollAction.DELETE: Rule(RUNNERS, ANY_STATE),
 }
 
 
@@ -182,10 +182,10 @@ def relation(poll: Poll, name: str, role: Role | None, *, has_key: bool, by_anyb
     return PollRelation.MODERATOR if moderates else PollRelation.NOBODY
 
 
-def offered(poll: Poll, who: PollRelation, now: str, *, organises: bool = False) -> set[Act]:
+def offered(poll: Poll, who: PollRelation, now: str, *, organises: bool = False) -> set[PollAction]:
     """Exactly what would be accepted. An election is for someone who may organise one."""
-    acts = permitted(RULES, who, poll.is_open(now)) - {Act.LIST if poll.listed else Act.UNLIST}
-    return acts if organises else acts - {Act.ELECT}
+    acts = permitted(RULES, who, poll.is_open(now)) - {PollAction.LIST if poll.listed else PollAction.UNLIST}
+    return acts if organises else acts - {PollAction.ELECT}
 
 
 def check_first_end(end: datetime, now: datetime) -> None:

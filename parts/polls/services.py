@@ -41,7 +41,7 @@ from foundation.store.table import Check, Conflict, Delete, Missing, Write
 
 from . import repository, rules
 from .repository import DELETING, PollVoterContext
-from .rules import Act, Poll, PollRelation
+from .rules import Poll, PollAction, PollRelation
 
 MADE = Limit("poll-maker", 20, SECONDS_PER_HOUR)
 MADE_IN_A_DAY = Limit("poll-maker-day", 50, SECONDS_PER_DAY)
@@ -156,19 +156,20 @@ def _cast(poll_id: str, vote_id: str, ranks: Ranks, form_key: str, latest: PollV
         rankings = rules.vote_from(ranks, context.poll)
         full += context.is_full
         with suppress(LostRace):  # shut, full, or they voted elsewhere meanwhile: look again and decide anew
-            _record_vote(context, rankings, now, form_key)
+            before = context.vote
+            voted_at = max(now, before["votedAt"]) if before else now  # another machine's clock may be ahead
+            event_data = {
+                "poll_id": context.poll.id,
+                "vote_id": context.vote_id,
+                "rankings": rankings,
+                "votedAt": voted_at,
+            }
+            event = Event(VOTER, "PollVoteCast", event_data | {"changed": before is not None})
+            storage.record(event, *repository.casting(context, rankings, voted_at), once=form_key)
             return context.revision
         if number + 1 == repository.gates_of(context.poll).count:
             break
     raise TooMany(rules.FULL) if full else LostRace()
-
-
-def _record_vote(context: PollVoterContext, rankings: str, now: str, form_key: str) -> None:
-    before = context.vote
-    voted_at = max(now, before["votedAt"]) if before else now  # another machine's clock may be ahead
-    event_data = {"poll_id": context.poll.id, "vote_id": context.vote_id, "rankings": rankings, "votedAt": voted_at}
-    event = Event(VOTER, "PollVoteCast", event_data | {"changed": before is not None})
-    storage.record(event, *repository.casting(context, rankings, voted_at), once=form_key)
 
 
 # --- running a poll ---
@@ -191,10 +192,10 @@ class Runner:
     organises: bool = False  # whether they may make an election of it
 
     @property
-    def offered(self) -> set[Act]:
+    def offered(self) -> set[PollAction]:
         return rules.offered(self.poll, self.relation, now_text(), organises=self.organises)
 
-    def check(self, act: Act) -> None:
+    def check(self, act: PollAction) -> None:
         if self.relation == PollRelation.NOBODY:
             raise NotAllowed(NOT_YOURS)
         if act not in self.offered:
@@ -207,9 +208,9 @@ def find_runner(poll_id: str, user: User | AnonymousUser, key: str) -> Runner | 
     if found is None:
         return None
     poll, votes, _sealed = found
-    known = user.is_authenticated
-    organises = known and user.can(Permission.USE_APPLICATION)
-    return Runner(poll, relation(poll, user, key), user.name if known else ANONYMOUS_MAKER, votes, organises)
+    name = user.name if user.is_authenticated else ANONYMOUS_MAKER
+    organises = user.is_authenticated and user.can(Permission.USE_APPLICATION)
+    return Runner(poll, relation(poll, user, key), name, votes, organises)
 
 
 def record(who: str, kind: str, poll: Poll, event_data: dict[str, Any], *writes: Write) -> None:
@@ -241,12 +242,12 @@ def with_end_recorded(poll: Poll) -> Poll:
 
 
 def close(who: Runner) -> None:
-    who.check(Act.CLOSE)
+    who.check(PollAction.CLOSE)
     CLOSING.try_finish(CLOSING.begin(who.poll, who.name))
 
 
 def extend(who: Runner, end: str | None) -> None:
-    who.check(Act.EXTEND)
+    who.check(PollAction.EXTEND)
     rules.check_end(who.poll, end, now_text())
     after = replace(who.poll, expires_at=end)
     writes = repository.change(who.poll, after)
@@ -255,7 +256,7 @@ def extend(who: Runner, end: str | None) -> None:
 
 def reopen(who: Runner, end: str | None) -> None:
     """Votes can be cast and changed again; the sealed result is deleted."""
-    who.check(Act.REOPEN)
+    who.check(PollAction.REOPEN)
     poll = with_end_recorded(who.poll)
     rules.check_end(poll, end, now_text())
     after = replace(poll, expires_at=end, closed_at=None)
@@ -287,7 +288,7 @@ def show(admin: User, poll: Poll) -> None:
 
 
 def list_publicly(who: Runner, *, listed: bool) -> None:
-    who.check(Act.LIST if listed else Act.UNLIST)
+    who.check(PollAction.LIST if listed else PollAction.UNLIST)
     after = replace(who.poll, listed=listed)
     kind = "PollListed" if listed else "PollUnlisted"
     record(who.name, kind, who.poll, {}, *repository.change(who.poll, after))
@@ -295,7 +296,7 @@ def list_publicly(who: Runner, *, listed: bool) -> None:
 
 def delete(who: Runner) -> None:
     """The log keeps its events; the worker deletes the rest."""
-    who.check(Act.DELETE)
+    who.check(PollAction.DELETE)
     record(who.name, "PollDeleted", who.poll, {}, *repository.deletion(who.poll))
 
 
@@ -312,7 +313,7 @@ def delete_batch(task: Task) -> Batch:
 
 def make_election(who: Runner, organiser: User, name: str) -> Election:
     """A draft with the same question, options and kind of ballot; the poll is unchanged, and votes are not copied."""
-    who.check(Act.ELECT)
+    who.check(PollAction.ELECT)
     poll = who.poll
     names = [each.name for each in poll.candidates]
     chosen: dict[str, Any] = {"description": poll.description, "time_zone": poll.time_zone, "of_options": True}

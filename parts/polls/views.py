@@ -37,8 +37,7 @@ from foundation.store.table import Item
 from . import repository, services, voters
 from .counting import MethodComparison
 from .forms import PollForm
-from .link_previews import address_of, frame, preview
-from .marking import form_context, shown_vote
+from .presentation import address_of, form_context, frame, preview, shown_vote
 from .rules import HIDDEN, Poll, PollRelation
 
 KEY_COOKIE = "plenum_poll_key"  # lets a maker without an account run their polls
@@ -150,17 +149,13 @@ def poll(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     if gone := hidden_page(request, found):
         return gone
     if found.hidden_at or not found.is_open(now_text()) or not voters.may_vote(found, request.user):
-        return _closed_page(request, found)
+        # a preview of a closed poll shows how it ended
+        sealed = None if found.is_open(now_text()) else repository.find_sealed(found.id)
+        comparison = MethodComparison.from_bytes(sealed["report"]) if sealed else None
+        context = {"may_vote": voters.may_vote(found, request.user), "preview": preview(found, comparison)}
+        return render(request, "polls/closed.html", poll_context(found, **context))
     ranks = ranks_of(vote["rankings"]) if vote else {}
     return _show(request, found, ranks, acts=vote["acts"] if vote else 0, stamp=voters.stamp(request, found))
-
-
-def _closed_page(request: HttpRequest, poll: Poll) -> HttpResponse:
-    """For people who cannot vote now; a preview of a closed poll shows how it ended."""
-    sealed = None if poll.is_open(now_text()) else repository.find_sealed(poll.id)
-    comparison = MethodComparison.from_bytes(sealed["report"]) if sealed else None
-    context = {"may_vote": voters.may_vote(poll, request.user), "preview": preview(poll, comparison)}
-    return render(request, "polls/closed.html", poll_context(poll, **context))
 
 
 def _with_own_vote(request: HttpRequest, poll_id: UUID) -> tuple[Poll, Item | None]:
@@ -176,21 +171,18 @@ def _with_own_vote(request: HttpRequest, poll_id: UUID) -> tuple[Poll, Item | No
 
 
 def _show(request: HttpRequest, poll: Poll, ranks: dict[int, Any], **more: Any) -> HttpResponse:
-    context = _page_context(request, poll, ranks) | {"preview": preview(poll)} | more
-    status = 422 if more.get("problem") else 200
-    answer = render(request, "polls/poll.html", poll_context(poll, **context), status=status)
-    return answer if poll.sign_in else voters.set_voter_cookie(request, answer)
-
-
-def _page_context(request: HttpRequest, poll: Poll, ranks: dict[int, Any]) -> dict[str, Any]:
-    """What the form to vote with needs."""
     listing = f"{poll.id} {voters.vote_id(request, poll)}".encode()
-    return {
+    context = {
         **form_context(poll, shuffled(poll.candidates, listing), ranks),
         "draft_key": drafts.key(request, "poll", poll.id),
         "token": secrets.token_urlsafe(16),
         "trap": voters.TRAP,
+        "preview": preview(poll),
+        **more,
     }
+    status = 422 if more.get("problem") else 200
+    answer = render(request, "polls/poll.html", poll_context(poll, **context), status=status)
+    return answer if poll.sign_in else voters.set_voter_cookie(request, answer)
 
 
 def _vote_in(request: HttpRequest, poll_id: str) -> HttpResponse:

@@ -56,7 +56,7 @@ from parts.news import services as news_services
 from parts.news.likes import member, set_like
 from parts.news.rules import Post
 from parts.news.services import Written
-from parts.polls import sealing as poll_sealing
+from parts.polls import counting as poll_sealing
 from parts.polls import services as polling
 from parts.polls import voters
 from parts.polls.rules import Poll

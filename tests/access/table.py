@@ -94,7 +94,7 @@ def without_haste() -> Iterator[Standstill]:
     from parts.candidate_questions import views as candidate_questions
     from parts.live import clock as of_sessions
     from parts.live.services import making
-    from parts.polls import live_count as of_polls
+    from parts.polls import counting as of_polls
     from parts.polls import voters
     from results import incoming as of_elections
 

@@ -139,7 +139,7 @@ def test_an_election_opens_without_the_steps_of_parts_that_are_off(owner):
 def test_the_worker_leaves_out_jobs_of_parts_that_are_off(site, owner, monkeypatch):
     (job,) = [each for each in JOBS if each.name == "polls"]
     services.switch_off(owner, services.find("polls"))
-    monkeypatch.setattr("parts.polls.sealing.anything_over", lambda: pytest.fail("nobody should look"))
+    monkeypatch.setattr("parts.polls.counting.anything_over", lambda: pytest.fail("nobody should look"))
     assert run_job(job, Leases(site, "worker")).outcome == Outcome.NOTHING
 
 

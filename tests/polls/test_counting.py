@@ -14,8 +14,7 @@ from foundation.tally.ballots import Ballots
 from foundation.tally.formats import read
 from foundation.tally.methods import count
 from parts.polls import counting, repository, services
-from parts.polls.counting import MethodComparison, agreement
-from parts.polls.sealing import seal
+from parts.polls.counting import MethodComparison, agreement, seal
 from results.pictures import OF_POLLS, pictures_of
 
 from .conftest import by_ida, vote

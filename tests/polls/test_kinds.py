@@ -14,9 +14,8 @@ from foundation.ranking.marks import BadRanking
 from foundation.store import keys, round_trips
 from foundation.tally.ballots import check_marks
 from parts.polls import repository, services, voters
-from parts.polls.counting import MethodComparison, agreement
+from parts.polls.counting import MethodComparison, agreement, seal
 from parts.polls.demo import load as load_demo
-from parts.polls.sealing import seal
 
 from .conftest import by_ida, events
 from .test_pages import FORM, form_of, stored, text

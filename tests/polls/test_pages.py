@@ -19,7 +19,7 @@ from foundation.acts.storage import log
 from foundation.store import keys
 from foundation.store.table import Delete
 from parts.polls import counting, repository, result_views, services, voters
-from parts.polls.sealing import seal_what_is_over
+from parts.polls.counting import seal_what_is_over
 from results.pictures import pictures_of
 from tests.clock import at_its_own_moment, stands_at
 
@@ -499,7 +499,7 @@ def test_whoever_watches_is_led_to_the_end(made, shelf, client):
 
 
 def test_a_large_poll_that_is_over_is_the_workers_to_count(made, shelf, client, monkeypatch):
-    monkeypatch.setattr("parts.polls.live_count.MAX_VOTES_COUNTED_IN_REQUEST", 0)
+    monkeypatch.setattr("parts.polls.counting.MAX_VOTES_COUNTED_IN_REQUEST", 0)
     ended = []
     monkeypatch.setattr("parts.polls.result_views.seconds_until_next", lambda end: ended.append(end) or 7)
     poll = made()

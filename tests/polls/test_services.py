@@ -19,9 +19,8 @@ from foundation.store.log import as_text, utc_now
 from foundation.store.log.seal import Sealer, verify
 from foundation.store.table import Delete, Refused
 from parts.polls import demo, repository, services, voters
-from parts.polls.counting import MethodComparison
-from parts.polls.rules import Act, PollRelation
-from parts.polls.sealing import Disagreement, anything_over, seal, seal_what_is_over, try_seal
+from parts.polls.counting import Disagreement, MethodComparison, anything_over, seal, seal_what_is_over, try_seal
+from parts.polls.rules import PollAction, PollRelation
 from tests.background import finish_background
 from tests.ballots.held import Held
 from tests.clock import at_its_own_moment, stands_at
@@ -288,11 +287,11 @@ def test_who_may_do_what(made, person):
     assert services.relation(poll, people.find("Ida"), "") == PollRelation.MAKER
     assert services.relation(poll, admin, "") == PollRelation.MODERATOR
     assert services.relation(poll, other, "") == services.relation(poll, AnonymousUser(), "") == PollRelation.NOBODY
-    services.find_runner(poll.id, admin, "").check(Act.CLOSE)
+    services.find_runner(poll.id, admin, "").check(PollAction.CLOSE)
     with pytest.raises(NotNow):
-        services.find_runner(poll.id, admin, "").check(Act.EXTEND)
+        services.find_runner(poll.id, admin, "").check(PollAction.EXTEND)
     with pytest.raises(NotAllowed):
-        services.find_runner(poll.id, other, "").check(Act.CLOSE)
+        services.find_runner(poll.id, other, "").check(PollAction.CLOSE)
 
 
 def test_a_maker_who_lost_the_role_no_longer_runs_it(made):

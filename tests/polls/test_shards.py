@@ -6,7 +6,7 @@ import pytest
 
 from foundation.acts.refusals import TooMany
 from foundation.store import keys, round_trips, sharded_reads
-from parts.polls import live_count, repository, sealing, services, voters
+from parts.polls import counting, repository, services, voters
 from tests.at_once import at_once
 from tests.background import finish_background
 
@@ -31,7 +31,7 @@ def test_the_kind_of_store_decides_how_many_there_are(made, monkeypatch, site, i
 
 
 def test_votes_are_given_changed_watched_sealed_and_cleared_away(site, made, monkeypatch):
-    monkeypatch.setattr(live_count, "watched_polls", live_count.PollWatch())
+    monkeypatch.setattr(counting, "watched_polls", counting.PollWatch())
     poll = made()
     assert (poll.shards, repository.find(poll.id).shards, repository.gates_of(poll).count) == (8, 8, 64)
     at_once(*[lambda number=number: vote(poll, f"voter {number}", "Pizza") for number in range(20)])
@@ -40,10 +40,10 @@ def test_votes_are_given_changed_watched_sealed_and_cleared_away(site, made, mon
     assert {item["PK"] for item in repository.each_vote(poll)} <= {f"POLL#{poll.id}#0{number}" for number in range(8)}
     assert list(site.each(*keys.votes(poll.id))) == []
     assert len(list(repository.votes_since(poll, poll.created_at))) == 20
-    assert live_count.watched_polls.get(poll.id).ballots.total == 20
+    assert counting.watched_polls.get(poll.id).ballots.total == 20
     assert repository.has_voted(poll, voters.id_of(poll.id, "voter 3"))
     services.close(by_ida(poll))
-    sealing.seal_what_is_over()
+    counting.seal_what_is_over()
     assert repository.find_sealed(poll.id)["votes"] == 20
     services.delete(by_ida(poll))
     assert finish_background() == 1

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from parts.polls import services
-from parts.polls.sealing import seal
+from parts.polls.counting import seal
 
 from .conftest import by_ida, vote
 from .test_pages import at_leisure, ranks, send, text  # noqa: F401 - a fixture

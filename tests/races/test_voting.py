@@ -26,8 +26,8 @@ from elections.turnout.counts import turnout
 from foundation.acts.refusals import LostRace, NotNow, Refusal
 from foundation.acts.storage import log
 from foundation.store import keys
+from parts.polls import counting
 from parts.polls import repository as polls
-from parts.polls import sealing
 from parts.polls import services as polling
 from results import services as results
 from tests import voting
@@ -201,11 +201,11 @@ def test_a_sealed_poll_is_not_written_over(site, made):
     place, sealed = keys.poll_result(poll.id), []
 
     def first() -> None:
-        sealing.seal(poll.id)
+        counting.seal(poll.id)
         sealed.append(site.get(place))
 
     with overtaken_by(first, touching=place):
-        sealing.seal(poll.id)
+        counting.seal(poll.id)
     assert [site.get(place)] == sealed
     assert len(events("PollResultSealed")) == 1
 
@@ -216,5 +216,5 @@ def test_a_poll_opened_again_is_not_sealed_by_who_looked_before(site, made):
     polling.close(by_ida(poll))
     place = keys.poll_result(poll.id)
     with overtaken_by(lambda: polling.reopen(by_ida(poll), None), touching=place):
-        assert not sealing.seal(poll.id)
+        assert not counting.seal(poll.id)
     assert site.get(place) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from accounts import services as accounts
 from accounts.rules import Role
 from parts.polls import repository, services
-from parts.polls.sealing import seal
+from parts.polls.counting import seal
 from tests.polls.conftest import by_ida, in_hours, made, vote  # noqa: F401 - a fixture
 from tests.stories.core import someone
 
