@@ -156,20 +156,19 @@ def _cast(poll_id: str, vote_id: str, ranks: Ranks, form_key: str, latest: PollV
         rankings = rules.vote_from(ranks, context.poll)
         full += context.is_full
         with suppress(LostRace):  # shut, full, or they voted elsewhere meanwhile: look again and decide anew
-            before = context.vote
-            voted_at = max(now, before["votedAt"]) if before else now  # another machine's clock may be ahead
-            event_data = {
-                "poll_id": context.poll.id,
-                "vote_id": context.vote_id,
-                "rankings": rankings,
-                "votedAt": voted_at,
-            }
-            event = Event(VOTER, "PollVoteCast", event_data | {"changed": before is not None})
-            storage.record(event, *repository.casting(context, rankings, voted_at), once=form_key)
+            _record_vote(context, rankings, now, form_key)
             return context.revision
         if number + 1 == repository.gates_of(context.poll).count:
             break
     raise TooMany(rules.FULL) if full else LostRace()
+
+
+def _record_vote(context: PollVoterContext, rankings: str, now: str, form_key: str) -> None:
+    before = context.vote
+    voted_at = max(now, before["votedAt"]) if before else now  # another machine's clock may be ahead
+    event_data = {"poll_id": context.poll.id, "vote_id": context.vote_id, "rankings": rankings, "votedAt": voted_at}
+    event = Event(VOTER, "PollVoteCast", event_data | {"changed": before is not None})
+    storage.record(event, *repository.casting(context, rankings, voted_at), once=form_key)
 
 
 # --- running a poll ---

@@ -19,9 +19,11 @@ from accounts.services import name_and_role
 from foundation.acts.refusals import NotAllowed
 from foundation.pages.names import MAX_NAME_CHARS, natural_sort_key
 from foundation.store.keys import fold
-from parts.skills import endorsements, finding, repository, rules, services
+from parts.skills import endorsements, rules
 from parts.skills.access import listed_for, own_for, profile_for, skill_at
 from parts.skills.forms import HeldForm
+
+from . import finding, repository, services
 
 AREA = Area("skills", "Skills", "The catalogue of skills, and what people say they can do.")
 MONTH = r"^([0-9]{4}-(0[1-9]|1[0-2]))?$"
@@ -229,7 +231,7 @@ def change(call: Call, name: str, skill_id: str) -> PersonSkill:
 )  # fmt: skip
 def remove(call: Call, name: str, skill_id: str) -> None:
     _check_own(call, name)
-    call.run(lambda: services.let_go(call.user, _id_at(skill_id)))
+    call.run(lambda: services.remove_from_profile(call.user, _id_at(skill_id)))
 
 
 def _id_at(word: str) -> str:

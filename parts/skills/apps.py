@@ -35,19 +35,19 @@ class Skills(parts.Part):
         from foundation.acts import background
         from foundation.mail.emails import EMAIL_TEMPLATES
         from foundation.store import keys
+        from parts.skills.needed.needs import skill_requests
+        from parts.skills.needed.services import copy_needs, forget_agreements
         from results import repository as results
         from results import views as result_pages
         from results.front_page import home as front_page
 
         from . import demo, repository
         from .access import may_see_profile
-        from .home import skill_requests
-        from .needed import coverage, emails, needs
-        from .needed.services import copy_needs, forget_agreements
+        from .needed import coverage, needs, services
         from .services import delete_endorsements, delete_skills
 
         background.register(repository.MERGING)
-        EMAIL_TEMPLATES.update(emails.EMAIL_TEMPLATES)
+        EMAIL_TEMPLATES.update(services.EMAIL_TEMPLATES)
         PROFILE_VISIBILITY.add(may_see_profile)  # the profile is not hidden from them
         LISTS_SKILLS.add(needs.any_needs)
         COPYING.add(copy_needs)

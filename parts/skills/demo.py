@@ -17,11 +17,11 @@ from elections.rules import Election
 from foundation.acts.queues import Progress, no_progress
 from foundation.acts.refusals import NameTaken, NotNow
 from foundation.ranking.candidates import Candidate
+from parts.skills.needed.needs import Need
 
 from . import repository, services
 from .endorsements import Ground
 from .needed import services as needed
-from .needed.needs import Need
 from .rules import Visibility
 
 # category: skill, and its aliases
@@ -195,7 +195,11 @@ def load(progress: Progress = no_progress) -> int:
         return 0
     lines = [(category, line) for category, lines in CATALOGUE.items() for line in lines]
     for category, line in lines:
-        _add(owner, category, line)
+        name, _colon, others = line.partition(": ")
+        skill = repository.find_by_name(name) or services.add(owner, name, category, "")
+        for other in filter(None, others.split(", ")):
+            if repository.find_by_name(other) is None:
+                services.add_alias(owner, repository.find(skill.id) or skill, other)
     everybody = KNOWN | MEMBERS
     for number, name in enumerate(_people(), 1):
         if (person := people.find(name)) is not None:
@@ -208,14 +212,6 @@ def load(progress: Progress = no_progress) -> int:
         if repository.find_by_name(proposed[0]) is None:
             services.propose(proposer, *proposed)
     return len(lines)
-
-
-def _add(owner: User, category: str, line: str) -> None:
-    name, _colon, others = line.partition(": ")
-    skill = repository.find_by_name(name) or services.add(owner, name, category, "")
-    for other in filter(None, others.split(", ")):
-        if repository.find_by_name(other) is None:
-            services.add_alias(owner, repository.find(skill.id) or skill, other)
 
 
 def _people() -> Iterator[str]:

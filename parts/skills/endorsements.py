@@ -111,7 +111,8 @@ def visibilities(names: Iterable[str]) -> dict[str, Visibility]:
 def visible_to(viewer: tuple[str, Role], found: Sequence[Endorsement]) -> list[Endorsement]:
     """Endorsements by people the viewer may see, unless hidden from the viewer. One's own are always visible."""
     by_name = visibilities(each.by for each in found)
-    return [each for each in found if _is_visible(viewer, each, by_name[keys.fold(each.by)])]
+    shown = [each for each in found if not each.hidden or viewer[0] in (keys.fold(each.name), keys.fold(each.by))]
+    return [each for each in shown if may_see(viewer, keys.fold(each.by), by_name[keys.fold(each.by)])]
 
 
 def by_peers(found: Iterable[Endorsement]) -> set[Endorsement]:
@@ -127,11 +128,6 @@ def counts(viewer: tuple[str, Role], found: Sequence[Endorsement]) -> dict[tuple
     total = Counter((each.name, each.skill) for each in visible)
     skilled = Counter((each.name, each.skill) for each in visible if each in peers)
     return {place: {"endorsements": total[place], "peers": skilled[place]} for place in total}
-
-
-def _is_visible(viewer: tuple[str, Role], each: Endorsement, visibility: Visibility) -> bool:
-    is_theirs = viewer[0] in (keys.fold(each.name), keys.fold(each.by))
-    return may_see(viewer, keys.fold(each.by), visibility) and (is_theirs or not each.hidden)
 
 
 # --- writes: each returns parts of a transaction ---
@@ -193,12 +189,10 @@ def merge_endorsements(name: str, old: str, new: str, is_under_way: Check) -> No
         ours = [endorsement_of(item) for item in handful]
         there = table().get_many(keys.endorsement(name, new, each.by) for each in ours)
         others = {each.by: each for each in map(endorsement_of, there.values())}
-        moves = [write for each in ours for write in _moved(each, new, others.get(each.by))]
+        moves: list[Write] = []
+        for each in ours:
+            moves.append(going(each))
+            other = others.get(each.by)
+            if other is None or other.given <= each.given:
+                moves.append(Put(_item(replace(each, skill=new)), when=unchanged(other) if other else Missing()))
         write(is_under_way, *moves)
-
-
-def _moved(each: Endorsement, new: str, other: Endorsement | None) -> list[Write]:
-    gone = going(each)
-    if other is not None and other.given > each.given:
-        return [gone]
-    return [gone, Put(_item(replace(each, skill=new)), when=unchanged(other) if other else Missing())]

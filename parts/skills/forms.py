@@ -125,10 +125,10 @@ class DescribeForm(forms.Form):
         help_text=_("In one sentence: what can somebody with this skill do?"),
     )
 
-    def __init__(self, *arguments: Any, known: Sequence[str] = (), **options: Any):
+    def __init__(self, *arguments: Any, categories: Sequence[str] = (), **options: Any):
         super().__init__(*arguments, **options)
-        if known:
-            help_text = _("Existing categories: %(categories)s.") % {"categories": ", ".join(known)}
+        if categories:
+            help_text = _("Existing categories: %(categories)s.") % {"categories": ", ".join(categories)}
             self.fields["category"].help_text = help_text
 
 
@@ -156,7 +156,7 @@ class SkillInput(forms.TextInput):
     template_name = "skills/parts/skill_input.html"
 
     def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
-        return super().get_context(name, value, attrs) | {"known": repository.known_names()}
+        return super().get_context(name, value, attrs) | {"names": repository.skills_by_name()}
 
 
 class SkillField(forms.CharField):
@@ -170,7 +170,7 @@ class SkillField(forms.CharField):
         skill = repository.find_by_name(name)
         if skill is not None and skill.is_listed:
             return skill
-        similar, _is_part = similar_names(repository.known_names(), name)
+        similar, _is_part = similar_names(repository.skills_by_name(), name)
         raise ValidationError(DID_YOU_MEAN % {"names": ", ".join(similar)} if similar else NOT_THERE)
 
 
@@ -226,16 +226,22 @@ class FindPeopleForm(forms.Form):
         return {name: self.data[name] for name in self.fields if self.data.get(name)}
 
     @cached_property
-    def known(self) -> dict[str, str]:
+    def skills_by_name(self) -> dict[str, str]:
         """The skill of each name that can be suggested."""
-        return repository.known_names()
+        return repository.skills_by_name()
 
     def clean(self) -> dict[str, Any]:
         typed = {name: self.cleaned_data[name] for name in ("skill", *OTHERS) if self.cleaned_data.get(name)}
         by_name = repository.find_each_by_name(typed.values())
         skills: dict[str, Skill] = {}  # by id, in case one was typed under two of its names
         for field, name in typed.items():
-            skill = by_name[name] or self._only_similar(field, name)
+            skill = by_name[name]
+            if skill is None:
+                names, is_part = similar_names(self.skills_by_name, name)
+                if is_part and len(names) == 1:  # it can only mean this one
+                    skill = repository.find(self.skills_by_name[names[0]])
+                else:
+                    self.similar += [(each, urlencode({**self.parameters, field: each})) for each in names]
             if skill is None or skill.state != State.LISTED:
                 self.add_error(field, NOT_THERE)
             else:
@@ -246,11 +252,3 @@ class FindPeopleForm(forms.Form):
             )
             self.cleaned_data["criteria"] = SkillSearch(tuple(skills.values()), level, years or 0, since, interest)
         return self.cleaned_data
-
-    def _only_similar(self, field: str, typed: str) -> Skill | None:
-        """The skill that a part of its name can only mean; otherwise the page offers what it may mean."""
-        names, is_part = similar_names(self.known, typed)
-        if is_part and len(names) == 1:
-            return repository.find(self.known[names[0]])
-        self.similar += [(each, urlencode({**self.parameters, field: each})) for each in names]
-        return None

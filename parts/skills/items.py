@@ -5,9 +5,9 @@ from django.utils.translation import gettext_lazy as _
 from foundation.store import keys
 from foundation.store.schema import EventType, Export, ItemType, Sheet
 from foundation.store.table import Span
+from parts.skills.needed.needs import export_agreements as shown_skills
 
-from . import personal_data
-from .needed.personal_data import agreements as shown_skills
+from . import repository
 
 ITEMS = (
     ItemType("skill", keys.skill, "id name category description aliases:list state at into merging closing:person "
@@ -24,7 +24,7 @@ ITEMS = (
                            "name:person skill level years last_used interest confirmed_at", "name skill", "name",
                            lambda asked: Span(keys.own_skills(asked.name).pk, keys.person_skill(asked.name, "").sk)),),
              exports=(Export("skills", _("skills.json: the skills of your profile, and who may see them."),
-                             personal_data.held),)),
+                             repository.export_held),)),
     ItemType("endorsement", keys.endorsement, "name:person skill by:person grounds:list level:int at given:int "
              "hidden:bool changes:int", lists=(keys.endorses(""),), sheets=(
                  Sheet("endorsements", _("Endorsements"), _("Who endorses one person's skills. Enter the full name."),
@@ -32,7 +32,7 @@ ITEMS = (
                        lambda asked: keys.endorsements(asked.name)),),
              exports=(Export("endorsements", _("endorsements.json: people you endorsed, and people who endorsed "
                                                "you, as far as you can see their profiles."),
-                             personal_data.endorsed),)),
+                             repository.export_endorsed),)),
     ItemType("endorsing", keys.endorsing, "name:person version:int"),
     ItemType("need", keys.need, "election_name:election skill level:int count:int", sheets=(
         Sheet("needs", _("Needs"), _("Which skills an election needs, at what level, and from how many people."),

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
+from accounts.services import name_and_role
 from foundation.acts import storage
 from foundation.acts.background import TaskType
 from foundation.acts.storage import table, unchanged, unchanged_or_new
@@ -17,6 +18,7 @@ from foundation.store import keys
 from foundation.store.parallel import run_parallel
 from foundation.store.table import Check, Condition, Delete, Equals, Exists, Item, Missing, Put, Update, Write
 
+from . import endorsements
 from .endorsements import MAX_COUNTED_PER_SKILL, MAX_ENDORSEMENTS_READ, Endorsement, endorsement_of
 from .rules import LEVELS, Held, OwnSkills, Skill, State, Visibility, newer, similar_names
 
@@ -82,15 +84,15 @@ def search(prefix: str, *, limit: int, cursor: str | None = None) -> tuple[list[
     for item in page.items:
         names.setdefault(item["skill"], item["name"])
     if not names and not cursor:
-        known = known_names()
-        names = {known[each]: each for each in similar_names(known, prefix)[0]}
+        by_name = skills_by_name()
+        names = {by_name[each]: each for each in similar_names(by_name, prefix)[0]}
     found = find_many(names)
     return [
         Match(found[each], by) for each, by in names.items() if each in found and found[each].is_listed
     ], page.cursor
 
 
-def known_names() -> dict[str, str]:
+def skills_by_name() -> dict[str, str]:
     """The skill of each name and alias, to suggest them: all of an ordinary catalogue, or the first of a huge one."""
     return {item["name"]: item["skill"] for item in table().page(keys.skill_names(), limit=MAX_NAMES_SUGGESTED).items}
 
@@ -271,7 +273,13 @@ def profile(name: str) -> Profile | None:
     )
     if found is None or page.cursor is None:
         return replace(found, endorsements=tuple(map(endorsement_of, page.items))) if found else None
-    return _with_first_endorsements(found)
+    # slightly more per skill than is counted, so that a page's cost does not grow with what it does not show
+    spans = {skill: keys.endorsements(found.person.name, skill) for skill in found.own.held}
+    asks = [partial(table().page, span, limit=MAX_COUNTED_PER_SKILL + 1) for span in spans.values()]
+    pages = dict(zip(spans, run_parallel(table(), *asks), strict=True))
+    some = tuple(endorsement_of(item) for page in pages.values() for item in page.items[:MAX_COUNTED_PER_SKILL])
+    uncounted = frozenset(skill for skill, page in pages.items() if len(page.items) > MAX_COUNTED_PER_SKILL)
+    return replace(found, endorsements=some, uncounted=uncounted)
 
 
 def profile_without_endorsements(name: str) -> Profile | None:
@@ -279,16 +287,6 @@ def profile_without_endorsements(name: str) -> Profile | None:
     items = list(table().each(keys.profile(name)))
     person = next((item for item in items if item["SK"] == keys.METADATA), None)
     return Profile(people.user_of(person), _own_of(name, items)) if person else None
-
-
-def _with_first_endorsements(profile: Profile) -> Profile:
-    """Reads slightly more per skill than is counted, so that a page's cost does not grow with what it does not show."""
-    spans = {skill: keys.endorsements(profile.person.name, skill) for skill in profile.own.held}
-    asks = [partial(table().page, span, limit=MAX_COUNTED_PER_SKILL + 1) for span in spans.values()]
-    pages = dict(zip(spans, run_parallel(table(), *asks), strict=True))
-    some = tuple(endorsement_of(item) for page in pages.values() for item in page.items[:MAX_COUNTED_PER_SKILL])
-    uncounted = frozenset(skill for skill, page in pages.items() if len(page.items) > MAX_COUNTED_PER_SKILL)
-    return replace(profile, endorsements=some, uncounted=uncounted)
 
 
 def own_skills(name: str) -> OwnSkills:
@@ -365,3 +363,25 @@ def moving(own: OwnSkills, old: str, new: str) -> list[Write]:
     after = own.without(old).with_(brought)
     entries = [Put(held_item(own, brought))] if newer(was, there) else []
     return [updating_own(own, after), Delete(keys.person_skill(own.name, old), when=Exists()), *entries]
+
+
+def export_held(user: User) -> Iterator[Item]:
+    """The visibility setting, then each skill."""
+    own = own_skills(user.name)
+    if own.version:
+        yield {"visible_to": own.visibility.value}
+    for each in own.held.values():
+        yield {"skill": each.skill, **each.statement, "added_at": each.added_at, "confirmed_at": each.confirmed_at}
+
+
+def export_endorsed(user: User) -> Iterator[Item]:
+    """Endorsements given, then those received from people the user may see."""
+    for each in map(endorsements.endorsement_of, table().each(keys.endorses(user.name))):
+        yield {"given_to": each.name, **_endorsement_data(each)}
+    got = [endorsements.endorsement_of(item) for item in table().each(keys.endorsements(user.name))]
+    for each in endorsements.visible_to(name_and_role(user), got):
+        yield {"got_from": each.by, **_endorsement_data(each), "hidden": each.hidden}
+
+
+def _endorsement_data(each: Endorsement) -> Item:
+    return {"skill": each.skill, "grounds": list(each.grounds), "level": each.level, "at": each.at}

@@ -136,13 +136,12 @@ class Skill:
         return (self.name, *self.aliases)
 
 
-def similar_names(known: Mapping[str, str], typed: str) -> tuple[list[str], bool]:
-    """Names of different skills that contain what was typed, or else resemble it, and whether they contain it. `known`
-    has the skill of each name."""
-    names = {fold(name): name for name in known}
+def similar_names(skills_by_name: Mapping[str, str], typed: str) -> tuple[list[str], bool]:
+    """Names of different skills that contain what was typed, or else resemble it, and whether they contain it."""
+    names = {fold(name): name for name in skills_by_name}
     parts = [name for each, name in names.items() if fold(typed) in each]
     found = parts or [names[each] for each in get_close_matches(fold(typed), names, MAX_SUGGESTIONS)]
-    by_skill = {known[name]: name for name in reversed(found)}
+    by_skill = {skills_by_name[name]: name for name in reversed(found)}
     return [*reversed(by_skill.values())][:MAX_SUGGESTIONS], bool(parts)
 
 

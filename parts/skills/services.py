@@ -191,7 +191,7 @@ def confirm(user: User, skill_id: str, seen: str) -> None:
 
 
 @retried
-def let_go(user: User, skill_id: str) -> None:
+def remove_from_profile(user: User, skill_id: str) -> None:
     skill, own = settle_merges(skill_id, user.name), repository.own_skills(user.name)
     _held(own, skill.id)
     writes = (*repository.removing(own, skill.id), repository.skill_unchanged(skill))
@@ -252,7 +252,11 @@ def endorse(user: User, whom: User, skill_id: str, grounds: Iterable[Ground], fo
 def _endorse(user: User, whom: User, skill_id: str, grounds: list[str], mark: str) -> None:
     skill, count = settle_merges(skill_id, whom.name), endorsements.count_of(user.name)
     own = repository.own_skills(whom.name)
-    _check(user, own, skill)
+    if keys.fold(own.name) == keys.fold(user.name):
+        raise NotNow(rules.ONESELF)
+    # people hidden from members cannot be endorsed, whatever the endorser's role
+    if own.visibility != Visibility.MEMBERS or skill.id not in own.held:
+        raise NotThere(rules.NOT_THERE)
     if endorsements.find(whom.name, skill.id, user.name) is not None:
         raise NotNow(rules.ENDORSED_ALREADY)
     level, now = own.held[skill.id].level, now_text()
@@ -265,14 +269,6 @@ def _endorse(user: User, whom: User, skill_id: str, grounds: list[str], mark: st
         people.is_same_account(user),
     )
     record(Event(user.name, "PersonEndorsed", event_data), *endorsements.giving(made, count), *checks, once=mark)
-
-
-def _check(user: User, own: OwnSkills, skill: Skill) -> None:
-    """People hidden from members cannot be endorsed, whatever the endorser's role."""
-    if keys.fold(own.name) == keys.fold(user.name):
-        raise NotNow(rules.ONESELF)
-    if own.visibility != Visibility.MEMBERS or skill.id not in own.held:
-        raise NotThere(rules.NOT_THERE)
 
 
 @retried
@@ -310,15 +306,13 @@ def _find_endorsement(name: str, skill_id: str, by: str) -> Endorsement:
 
 def delete_endorsements(gone: User) -> None:
     """Deletes all endorsements given and received; repeats, because a concurrent merge may have moved some."""
-    while sum(retry_lost_race(partial(_removed, gone.name, some)) for some in _batches_of(gone.name)):
-        pass
-
-
-def _batches_of(name: str) -> Iterable[list[Key]]:
-    """Endorsements the index does not have yet are found by the final cleanup."""
-    spans = (keys.endorsements(name), keys.endorses(name))
-    places = [Key(item["PK"], item["SK"]) for span in spans for item in table().each(span)]
-    return by_count([keys.endorsing(name), *places], TRANSACTION_ENDORSEMENTS)
+    found = 1
+    while found:
+        # endorsements the index does not have yet are found by the final cleanup
+        spans = (keys.endorsements(gone.name), keys.endorses(gone.name))
+        places = [Key(item["PK"], item["SK"]) for span in spans for item in table().each(span)]
+        batches = by_count([keys.endorsing(gone.name), *places], TRANSACTION_ENDORSEMENTS)
+        found = sum(retry_lost_race(partial(_removed, gone.name, some)) for some in batches)
 
 
 def _removed(name: str, places: list[Key]) -> bool:

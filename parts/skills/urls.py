@@ -2,17 +2,17 @@
 
 from django.urls import include, path
 
-from . import endorse_views, finding_views, own_views, views
+from . import people_views, views
 from .needed import views as needed
 
 below_skills = [
     path("", views.skills, name="skills"),
-    path("find/", finding_views.find_people, name="find_people"),
+    path("find/", people_views.find_people, name="find_people"),
     path("new/", views.add, name="add_skill"),
     path("propose/", views.propose, name="propose_skill"),
     path("proposals/", views.proposals, name="skill_proposals"),
-    path("matrix/", finding_views.matrix, name="skill_matrix"),
-    path("matrix.csv", finding_views.matrix_csv, name="skill_matrix_csv"),
+    path("matrix/", people_views.matrix, name="skill_matrix"),
+    path("matrix.csv", people_views.matrix_csv, name="skill_matrix_csv"),
 ]
 
 below_skill = [
@@ -27,22 +27,22 @@ below_skill = [
 ]
 
 below_me = [
-    path("skills/", own_views.own_skills, name="own_skills"),
-    path("skills/find/", own_views.find, name="find_own_skill"),
-    path("skills/visibility/", own_views.show_to, name="change_visibility"),
-    path("skill/<slug:skill_id>/", own_views.hold, name="own_skill"),
-    path("skill/<slug:skill_id>/confirm/", own_views.confirm, name="confirm_skill"),
-    path("skill/<slug:skill_id>/remove/", own_views.let_go, name="remove_skill"),
-    path("endorsements/", endorse_views.given, name="own_endorsements"),
-    path("skill/<slug:skill_id>/by/<name:by>/hide/", endorse_views.hide, name="hide_endorsement"),
-    path("skill/<slug:skill_id>/by/<name:by>/show/", endorse_views.show, name="show_endorsement"),
+    path("skills/", people_views.own_skills, name="own_skills"),
+    path("skills/find/", people_views.find, name="find_own_skill"),
+    path("skills/visibility/", people_views.show_to, name="change_visibility"),
+    path("skill/<slug:skill_id>/", people_views.hold, name="own_skill"),
+    path("skill/<slug:skill_id>/confirm/", people_views.confirm, name="confirm_skill"),
+    path("skill/<slug:skill_id>/remove/", people_views.remove, name="remove_skill"),
+    path("endorsements/", people_views.given, name="own_endorsements"),
+    path("skill/<slug:skill_id>/by/<name:by>/hide/", people_views.hide, name="hide_endorsement"),
+    path("skill/<slug:skill_id>/by/<name:by>/show/", people_views.show, name="show_endorsement"),
 ]
 
 below_profile = [
-    path("<name:name>/", own_views.profile, name="profile"),
-    path("<name:name>/skill/<slug:skill_id>/", endorse_views.endorsements, name="endorsements"),
-    path("<name:name>/skill/<slug:skill_id>/endorse/", endorse_views.endorse, name="endorse"),
-    path("<name:name>/skill/<slug:skill_id>/withdraw/", endorse_views.withdraw, name="withdraw_endorsement"),
+    path("<name:name>/", people_views.profile, name="profile"),
+    path("<name:name>/skill/<slug:skill_id>/", people_views.endorsements, name="endorsements"),
+    path("<name:name>/skill/<slug:skill_id>/endorse/", people_views.endorse, name="endorse"),
+    path("<name:name>/skill/<slug:skill_id>/withdraw/", people_views.withdraw, name="withdraw_endorsement"),
 ]
 
 below_election = [

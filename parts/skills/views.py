@@ -23,9 +23,9 @@ from foundation.pages.paging import list_context
 from . import merging, repository, services
 from .access import listed_for, of_admins
 from .finding import SkillSearch
-from .finding_views import found_people
 from .forms import AliasForm, DescribeForm, FindSkillForm, MergeForm, RenameForm, SkillForm
 from .merging import Preview
+from .people_views import found_people, search_results
 from .repository import Match
 from .rules import Skill, State
 
@@ -40,20 +40,12 @@ PROPOSALS = Limit("skill-proposals", 20, SECONDS_PER_DAY)
 def skills(request: HttpRequest) -> HttpResponse:
     """The catalogue by category, or search results."""
     form, category = FindSkillForm(request.GET), request.GET.get("category", "")[:400]
-    context = search_results(request, form) or _category_page(request, category)
+    context = search_results(request, form)
+    if not context:
+        context = list_context(request, partial(repository.catalogue, category=category), category=category)
+        context["rows"] = [Match(skill, skill.name) for skill in context["rows"]]
+        context["categories"] = repository.categories()
     return render(request, "skills/skills.html", {"form": form, "category": category, **context})
-
-
-def search_results(request: HttpRequest, form: FindSkillForm) -> dict[str, Any]:
-    """Empty unless there is something to search for."""
-    query = form.cleaned_data["q"] if form.is_valid() else ""
-    return {"searched": query, **list_context(request, partial(repository.search, query), q=query)} if query else {}
-
-
-def _category_page(request: HttpRequest, category: str) -> dict[str, Any]:
-    context = list_context(request, partial(repository.catalogue, category=category), category=category)
-    rows = [Match(skill, skill.name) for skill in context["rows"]]
-    return {**context, "rows": rows, "categories": repository.categories()}
 
 
 @requires(Permission.VIEW_APPLICATION, load_for=listed_for)
@@ -94,7 +86,7 @@ def propose(request: HttpRequest) -> HttpResponse:
 
 def _skill_form(request: HttpRequest) -> SkillForm:
     initial = {"name": request.GET.get("name", "")[:200], "category": request.GET.get("category", "")[:200]}
-    return SkillForm(form_data(request), known=category_names(), initial=initial)
+    return SkillForm(form_data(request), categories=category_names(), initial=initial)
 
 
 def category_names() -> list[str]:
@@ -138,7 +130,7 @@ def add(request: HttpRequest) -> HttpResponse:
 @of_admins(form_page)
 def edit(request: HttpRequest, skill: Skill) -> HttpResponse:
     initial = {"category": skill.category, "description": skill.description}
-    form = DescribeForm(form_data(request), known=category_names(), initial=initial)
+    form = DescribeForm(form_data(request), categories=category_names(), initial=initial)
     if run_form(request, form, lambda: services.edit(request.user, skill, **form.cleaned_data), _("Saved.")):
         return redirect("skill", skill.id)
     return show_form(request, form, _("Edit %(name)s") % {"name": skill.name}, _("Save"))

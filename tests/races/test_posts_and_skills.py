@@ -81,7 +81,7 @@ def test_what_is_added_while_a_profile_is_hidden_is_hidden_too(person, boss, lis
 def test_a_skill_that_is_let_go_meanwhile_is_not_confirmed(person, boss, listed):
     ada, python = person("Ada", Role.VOTER), listed("Python").id
     have(ada, python)
-    lost(partial(skilled.confirm, ada, python, ""), to=partial(skilled.let_go, ada, python))
+    lost(partial(skilled.confirm, ada, python, ""), to=partial(skilled.remove_from_profile, ada, python))
     assert not skills.own_skills("Ada").held
 
 

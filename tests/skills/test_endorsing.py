@@ -86,7 +86,7 @@ def test_whoever_is_hidden_is_not_endorsed(site, ada, bob, boss):
                 endorse(user, ada)
     services.show_to(ada, Visibility.MEMBERS)
     endorse(bob, ada)
-    services.let_go(ada, "python")
+    services.remove_from_profile(ada, "python")
     with pytest.raises(NotThere):
         endorse(boss, ada)
     have(ada, "python", level=3)
@@ -189,7 +189,7 @@ def test_endorsers_of_two_skills_are_united(site, boss, both, person, ada, bob):
         endorse(user, ada, skill)
     services.hide(ada, "golang", "Cyd")
     endorse(dan, bob, "golang")
-    services.let_go(bob, "golang")
+    services.remove_from_profile(bob, "golang")
     merge(boss)
     assert (by("Ada", "golang"), by("Ada", "go")) == ([], ["Bob", "Cyd", "Dan"])
     found = {each.by: each for each in endorsements.received("Ada", "go", limit=9)[0]}

@@ -194,7 +194,7 @@ def test_whatever_becomes_of_an_entry_nobody_is_lost(club, person, boss, listed)
     have(eve, "go", level=2)
     services.show_to(eve, Visibility.NOBODY)
     services.show_to(eve, Visibility.MEMBERS)
-    services.let_go(ada, "go")
+    services.remove_from_profile(ada, "go")
     assert len(names(SkillSearch((go,)))) == 16
     assert merging.preview(go, now("tea")).holders == 16
     merging.merge(boss, go, now("tea"))

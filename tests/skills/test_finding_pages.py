@@ -106,7 +106,7 @@ def test_what_is_only_proposed_is_looked_for_by_nobody(olaf, person):
 
 
 def test_the_address_leads_to_the_next_page_of_the_same_search(olaf, monkeypatch):
-    monkeypatch.setattr("parts.skills.finding_views.PAGE_CARDS", 2)
+    monkeypatch.setattr("parts.skills.people_views.PAGE_CARDS", 2)
     asked = {"skill": "Go", "level": "2", "skill2": ""}
     shown = olaf.get("/skills/find/", asked)
     following = html.unescape(re.search(r'href="([^"]*)" rel="next"', text_of(shown))[1])

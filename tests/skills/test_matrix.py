@@ -8,7 +8,7 @@ import io
 import pytest
 
 from accounts.rules import Role
-from parts.skills import matrix, repository, services
+from parts.skills import finding, repository, services
 from parts.skills.rules import Visibility
 from tests.skills.conftest import have
 
@@ -49,11 +49,11 @@ def test_the_page_and_the_file(shown, signed_in):
 
 
 def test_a_page_has_some_columns_and_some_of_many_people(shown, signed_in, monkeypatch):
-    monkeypatch.setattr("parts.skills.finding_views.PAGE_COLUMNS", 1)
+    monkeypatch.setattr("parts.skills.people_views.PAGE_COLUMNS", 1)
     page = signed_in("Ann", Role.ADMIN).get("/skills/matrix/").content.decode()
     assert 'rel="next"' in page
     assert "/skill/go/" not in page
-    found = matrix.skill_matrix([repository.find("tea"), repository.find("go")], most=1)
+    found = finding.skill_matrix([repository.find("tea"), repository.find("go")], most=1)
     assert not found.is_complete
     assert found.rows == [("Ada", [1, 3])]
-    assert matrix.skill_matrix([repository.find("go")], most=1).is_complete
+    assert finding.skill_matrix([repository.find("go")], most=1).is_complete

@@ -117,7 +117,7 @@ def test_whoever_acts_meanwhile_acts_on_the_new_one_and_brings_their_own_along(s
     assert has("Ada") == {"golang": 2}, "the worker has not come by yet"
     have(ada, "golang", level=4)
     services.confirm(bob, "go", "")
-    services.let_go(cyd, "golang")
+    services.remove_from_profile(cyd, "golang")
     assert [has(name) for name in ("Ada", "Bob", "Cyd")] == [{"go": 4}, {"go": 2}, {}]
     assert finish_background() == 1
     assert [has(name) for name in ("Ada", "Bob", "Cyd")] == [{"go": 4}, {"go": 2}, {}]

@@ -27,8 +27,7 @@ from parts.skills import repository as skilled
 from parts.skills import services as skills
 from parts.skills.needed import needs
 from parts.skills.needed import services as skills_needed
-from parts.skills.needed.needs import Need
-from parts.skills.needed.personal_data import agreements
+from parts.skills.needed.needs import Need, export_agreements
 from parts.skills.needed.services import ask_candidates, drop_need, set_need
 from parts.skills.rules import Visibility
 from tests.people import sign_in
@@ -294,7 +293,7 @@ def test_those_it_is_about_and_auditors_can_read_it(otto, bo, draft, signed_in):
     have(bo, "python", level=3)
     agree(bo)
     lifecycle.open_(otto, board(), editable=False)
-    assert list(agreements(bo)) == [
+    assert list(export_agreements(bo)) == [
         {"election": "Board", "skills": ["python"], "asked_about": ["python"], "kept": {"python": 3}}
     ]
     auditor = signed_in("Al", Role.AUDITOR)

@@ -60,10 +60,10 @@ def test_added_changed_confirmed_removed(site, ada, listed):
     services.confirm(ada, skill.id, "a page of before")
     assert repository.own_skills("Ada").held[skill.id].confirmed_at == seen
     services.confirm(ada, skill.id, seen)
-    services.let_go(ada, skill.id)
+    services.remove_from_profile(ada, skill.id)
     told = ["PersonSkillAdded", "PersonSkillChanged", *["PersonSkillConfirmed"] * 2, "PersonSkillRemoved"]
     assert events(site)[1:] == told
-    for act in (services.let_go, partial(services.confirm, seen="")):
+    for act in (services.remove_from_profile, partial(services.confirm, seen="")):
         with pytest.raises(NotThere):
             act(ada, skill.id)
 

@@ -39,5 +39,5 @@ def tell_of_skills(person) -> None:
     services.hide(bob, "python", "Olga", hidden=False)
     services.withdraw(owner, "Bob", "python")
     have(ada, services.add(owner, "Tea", "Kitchen", "").id)
-    services.let_go(ada, "tea")
+    services.remove_from_profile(ada, "tea")
     accounts.remove(owner, bob)

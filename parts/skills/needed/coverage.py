@@ -48,7 +48,7 @@ class Coverage:
     @property
     def rows(self) -> list[tuple[str, list[str]]]:
         """The elected, each with their level in every need."""
-        return [(name, [_level(level) for _need, level in self.levels_of(name)]) for name in self.elected]
+        return [(name, [level_label(level) for _need, level in self.levels_of(name)]) for name in self.elected]
 
     def levels_of(self, name: str) -> list[tuple[Need, int | None]]:
         unknown: list[tuple[Need, int | None]] = [(need, None) for need in self.snapshot.needs]
@@ -96,7 +96,7 @@ def coverage_by(snapshot: Snapshot, elected: Sequence[str]) -> Coverage:
     return Coverage(tuple(elected), tuple(name for name in elected if not levels[name]), tuple(met), snapshot)
 
 
-def _level(level: int | None) -> str:
+def level_label(level: int | None) -> str:
     if level is None:
         return _("not shown")
     return str(level_of(level).label) if level else _("none")

@@ -6,7 +6,7 @@ that is ever shown, so later changes of a profile do not affect an election.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from accounts import repository as people
@@ -16,6 +16,7 @@ from elections import repository
 from elections.rules import Election, State
 from foundation.acts.storage import table
 from foundation.pages.names import natural_sort_key
+from foundation.parts import Panel
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
@@ -115,15 +116,15 @@ def candidacy_of(election: Election, person: str) -> tuple[Election, Candidate] 
     return stands[0] if stands else None
 
 
-def unasked_candidates(election: Election, wanted: Sequence[Need], known: Sequence[Agreement]) -> list[Agreement]:
+def unasked_candidates(election: Election, wanted: Sequence[Need], found: Sequence[Agreement]) -> list[Agreement]:
     """Candidates with an account here who were not asked about all that is needed now, as they are on record."""
-    recorded = {keys.fold(each.candidate): each for each in known}
+    recorded = {keys.fold(each.candidate): each for each in found}
     stand: dict[Key, Agreement] = {}
     for question in election.questions:
         for each in repository.candidates(election.name, question.number):
             stand.setdefault(keys.user(each.name), Agreement(each.name, each.name, "", (), question=question.number))
-    found = table().get_many(stand) if stand and wanted else {}
-    made = [(each, people.user_of(found[place])) for place, each in stand.items() if place in found]
+    accounts = table().get_many(stand) if stand and wanted else {}
+    made = [(each, people.user_of(accounts[place])) for place, each in stand.items() if place in accounts]
     candidates = [
         recorded.get(keys.fold(each.candidate)) or replace(each, account=person.created_at)
         for each, person in made
@@ -215,23 +216,19 @@ def forgetting(election_name: str, candidate: str, question: int = 1) -> list[Wr
 
 
 def storing_snapshot(election: Election) -> list[Write]:
-    """What those who agreed can do now, as far as the election needs it and they agreed to just that."""
+    """What those who agreed, and still have the same account, can do now, as far as the election needs it and they
+    agreed to just that."""
     needs = named(find_needs(election.name))
     if not needs:
         return []
-    valid = [each for each in _valid(election) if each.skills]
+    asked = agreements(election)
+    accounts = table().get_many([keys.user(each.person) for each in asked]) if asked else {}
+    made = {key: people.user_of(item).created_at for key, item in accounts.items()}
+    valid = [each for each in asked if each.skills and made.get(keys.user(each.person)) == each.account]
     held = [{"candidate_name": each.candidate, "levels": _levels(each, needs)} for each in valid]
     place = keys.snapshot(election.name)
     fields = {"election_name": election.name, "needs": [asdict(each) for each in needs], "held": held, "version": 1}
     return [Put({"PK": place.pk, "SK": place.sk, **fields})]
-
-
-def _valid(election: Election) -> list[Agreement]:
-    """Those by accounts that are still there."""
-    found = agreements(election)
-    there = table().get_many([keys.user(each.person) for each in found]) if found else {}
-    made = {key: people.user_of(item).created_at for key, item in there.items()}
-    return [each for each in found if made.get(keys.user(each.person)) == each.account]
 
 
 def _levels(agreement: Agreement, needs: Sequence[Need]) -> list[int | None]:
@@ -240,3 +237,18 @@ def _levels(agreement: Agreement, needs: Sequence[Need]) -> list[int | None]:
     agreed = {skill.id for skill in _current(agreement.skills).values()}
     levels = {skill: held.level for skill, held in own.items()}
     return [levels.get(each.skill, 0) if each.skill in agreed else None for each in needs]
+
+
+def export_agreements(user: User) -> Iterator[Item]:
+    """The candidacies in which they let their skills be shown, with the snapshot taken at the opening."""
+    for item in table().each(keys.agreed_by(user.name)):
+        snapshot = snapshot_of(item["election_name"])
+        levels = {need.skill: level for need, level in snapshot.levels_of(item["candidate_name"])} if snapshot else {}
+        asked_about = sorted({*item.get("asked", ()), *item.get("answered", ())})
+        yield {"election": item["election_name"], "skills": item["skills"], "asked_about": asked_about, "kept": levels}
+
+
+def skill_requests(user: User) -> Panel | None:
+    """Elections that ask a candidate whether their skills may be shown."""
+    names = unanswered_by(user) if user.can_vote else []
+    return Panel("skills/needed/requests.html", {"names": names}, asks=True) if names else None

@@ -1,4 +1,4 @@
-"""Actions on needed skills and candidates' agreements."""
+"""Actions on needed skills and candidates' agreements, and the mail that asks candidates."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
 
 from accounts import mail_quota
 from accounts import repository as people
 from accounts.models import User
 from elections import repository
 from elections.actions import check, record
+from elections.invitations import wording
+from elections.invitations.emails import unless
 from elections.rules import Action, Election, NotReady, State, check_not_busy, check_when
 from foundation.acts import storage
 from foundation.acts.refusals import NotThere
 from foundation.acts.retry import retry_lost_race
 from foundation.acts.storage import now_text, table
 from foundation.mail import outbox
+from foundation.mail.emails import EmailTemplate
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.log import Event
@@ -49,14 +54,14 @@ def copy_needs(actor: User, source: Election, draft: Election) -> None:
 def _set_need(actor: User, election: Election, need: Need, *, is_copy: bool) -> None:
     election = repository.find(election.name) or election
     check(actor, election, Action.SET_NEEDS)
-    known = needs.find_needs(election.name)
+    before = needs.find_needs(election.name)
     if not is_copy:
         skill = skills.find(need.skill)
         if skill is None or not skill.is_listed:
             raise NotThere(NOT_THERE)
-        if len({each.skill for each in known} | {need.skill}) > MAX_NEEDS:
+        if len({each.skill for each in before} | {need.skill}) > MAX_NEEDS:
             raise NotReady(_("An election can list at most 20 skills."))
-    if replace(need, name="") not in known:
+    if replace(need, name="") not in before:
         event_data = {"skill_id": need.skill, "level": need.level, "count": need.count}
         touched = repository.touched(election, candidates=True)
         record(actor, "NeedSet", election, event_data, *needs.setting(election.name, need), touched)
@@ -102,32 +107,28 @@ def agree(person: User, election: Election, candidate: Candidate) -> None:
 
 
 def _agree(person: User, election: Election, candidate: Candidate) -> None:
-    election = _as_now(election)
+    now = repository.find(election.name)
+    election = now.at(election.number) if now and now.has_question(election.number) else election
     _check_before_opening(election)
     wanted = tuple(each.skill for each in needs.named(needs.find_needs(election.name)))
     if not wanted:
         raise NotReady(_("This election does not list any skills it needs."))
-    known = needs.agreements(election)
-    if len({each.candidate for each in known if each.skills} | {candidate.name}) > MAX_AGREED_CANDIDATES:
+    before = needs.agreements(election)
+    if len({each.candidate for each in before if each.skills} | {candidate.name}) > MAX_AGREED_CANDIDATES:
         raise NotReady(_("At most 100 candidates in an election can show their skills."))
-    asked = next((each.asked for each in known if each.candidate == candidate.name), ())
+    asked = next((each.asked for each in before if each.candidate == candidate.name), ())
     new = Agreement(candidate.name, person.name, person.created_at, wanted, asked, wanted, election.number)
-    if new not in known:
+    if new not in before:
         answers, touched = {"skills": list(wanted), "asked": list(asked)}, repository.touched(election, candidates=True)
         _record_answer(person, "CandidateAgreed", election, new, answers, touched)
-
-
-def _as_now(question: Election) -> Election:
-    now = repository.find(question.name)
-    return now.at(question.number) if now and now.has_question(question.number) else question
 
 
 def disagree(person: User, election: Election, candidate: Candidate) -> None:
     """Records the refusal, so that they are not asked about the same skills again."""
     _check_before_opening(election)
     wanted = tuple(each.skill for each in needs.named(needs.find_needs(election.name)))
-    known = needs.agreement_of(election, candidate.name)
-    asked = known.asked if known else ()
+    before = needs.agreement_of(election, candidate.name)
+    asked = before.asked if before else ()
     declined = Agreement(candidate.name, person.name, person.created_at, (), asked, wanted, election.number)
     answers = {"asked": list(asked), "answered": list(wanted)}
     _record_answer(person, "CandidateDisagreed", election, declined, answers, repository.touched(election))
@@ -167,3 +168,26 @@ def _forget(item: Item) -> None:
     touched = [repository.touched(election)] if election.stored_state == State.DRAFT else []
     writes = needs.forgetting(election.name, item["candidate_name"], question)
     storage.record(Event("plenum", "CandidateDisagreed", event_data), *writes, *touched)
+
+
+EMAIL_TEMPLATES = {
+    "candidate_asked": EmailTemplate(
+        gettext_noop("You are a candidate in “%(election)s”: may we show your skills?"),
+        (
+            gettext_noop(
+                "%(who)s is preparing the election “%(election)s”, in which you are a candidate. It lists skills it "
+                "needs."
+            ),
+            gettext_noop("May your level in just these skills be shown, with the result or before?"),
+            gettext_noop("If you do nothing, they are not shown, which says nothing about you."),
+        ),
+        lambda mail: reverse("agree", args=[mail.about["election_name"]]),
+        gettext_noop("See what would be shown"),
+        is_over=unless(State.DRAFT),  # candidates can only agree before it opens
+        values=lambda mail: {
+            "who": wording.person_label(mail.about["asked_by"]),
+            "election": mail.about["election_name"],
+        },
+        title=gettext_noop("Question to a candidate about skills"),
+    )
+}

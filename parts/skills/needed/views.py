@@ -34,7 +34,8 @@ from results.repository import Found, Sealed
 from results.views import not_yet, of_results
 
 from . import coverage, needs, services
-from .needs import Agreement, Need, Snapshot
+from .coverage import level_label
+from .needs import Need, Snapshot
 from .services import ask_candidates, drop_need, set_need
 
 
@@ -124,28 +125,22 @@ def agree(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpRespon
         return redirect("agree", name=election.name)
     agreement = needs.agreement_of(election, candidate.name)
     context = {"candidate": candidate, "is_draft": election.stored_state == State.DRAFT, "agreement": agreement}
-    context["rows"] = _own_rows(request.user, election, agreement)
+    # each need, one's own level, and whether one agreed to show it; or the snapshot taken at the opening
+    if context["is_draft"]:
+        own, agreed = skills.own_skills(request.user.name).held, agreement.skills if agreement else ()
+        wanted = needs.named(needs.find_needs(election.name))
+        levels = [own[each.skill].level if each.skill in own else 0 for each in wanted]
+        rows = zip(wanted, levels, strict=True)
+        context["rows"] = [(each, level_label(level), each.skill in agreed) for each, level in rows]
+    else:
+        snapshot = needs.snapshot_of(election.name)
+        shown = labelled_levels(snapshot, request.user.name) if snapshot else []
+        context["rows"] = [(need, level, bool(level)) for need, level in shown]
     return render(request, "skills/needed/agree.html", election_context(request, election, **context))
 
 
-def _own_rows(user: User, election: Election, agreement: Agreement | None) -> list[tuple[Need, str, bool]]:
-    """Each need, one's own level, and whether one agreed to show it; or the snapshot taken at the opening."""
-    if election.stored_state != State.DRAFT:
-        snapshot = needs.snapshot_of(election.name)
-        return [(need, level, bool(level)) for need, level in labelled_levels(snapshot, user.name)] if snapshot else []
-    own, agreed = skills.own_skills(user.name).held, agreement.skills if agreement else ()
-    found = needs.named(needs.find_needs(election.name))
-    return [(each, _label(own[each.skill].level if each.skill in own else 0), each.skill in agreed) for each in found]
-
-
 def labelled_levels(snapshot: Snapshot, candidate: str) -> list[tuple[Need, str]]:
-    return [(need, _label(level)) for need, level in snapshot.levels_of(candidate)]
-
-
-def _label(level: int | None) -> str:
-    if level is None:
-        return _("not shown")
-    return str(level_of(level).label) if level else _("none")
+    return [(need, level_label(level)) for need, level in snapshot.levels_of(candidate)]
 
 
 # --- before the vote ---
