@@ -8,7 +8,6 @@ from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.http import HttpRequest
 
-from foundation.acts.rate_limits import Attempt
 from foundation.acts.storage import table
 from foundation.store.parallel import run_parallel
 
@@ -29,29 +28,23 @@ class NameOrEmail(BaseBackend):
     ) -> User | None:
         if request is None:
             user = repository.find_by_either(username)
+            return user if _check_password(user, password) else None
+        # Find the user and count the try, in parallel unless the browser has device tokens: those can only be matched
+        # once the user is known, and that browser may have a session. A successful sign-in gives the try back.
+        who = visitor(request)
+        if who.device_tokens:
+            user, _session = run_parallel(table(), lambda: repository.find_by_either(username), request.session.keys)
+            request.tries = throttle.count_try(throttle.SIGN_IN, username, who, user)
         else:
-            user, request.tries = _find_and_count(request, username)
+            user, request.tries = run_parallel(
+                table(),
+                lambda: repository.find_by_either(username),
+                lambda: throttle.count_try(throttle.SIGN_IN, username, who, None),
+            )
         return user if _check_password(user, password) else None
 
     def get_user(self, user_id: str) -> User | None:
         return repository.find(user_id)
-
-
-def _find_and_count(request: HttpRequest, typed: str) -> tuple[User | None, list[Attempt]]:
-    """Find the user and count the try, in parallel unless the browser has device tokens.
-
-    A token can only be matched once the user is known, and that browser may have a session. A successful sign-in gives
-    the try back.
-    """
-    who = visitor(request)
-    if not who.device_tokens:
-        return run_parallel(
-            table(),
-            lambda: repository.find_by_either(typed),
-            lambda: throttle.count_try(throttle.SIGN_IN, typed, who, None),
-        )
-    user, _session = run_parallel(table(), lambda: repository.find_by_either(typed), request.session.keys)
-    return user, throttle.count_try(throttle.SIGN_IN, typed, who, user)
 
 
 def _check_password(user: User | None, password: str) -> bool:

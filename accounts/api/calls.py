@@ -224,7 +224,10 @@ class _Answering:
         if "ETag" in response and not self.operation.is_change:
             response["Cache-Control"] = "private, no-cache"
         patch_vary_headers(response, ["Authorization"])
-        self._add_limits(response)
+        if self.limit is not None:  # as draft-ietf-httpapi-ratelimit-headers has them
+            name, seconds = self.limit.kind.removeprefix("api-"), max(0, self.ends - int(time.time()))
+            response["RateLimit-Policy"] = f'"{name}";q={self.limit.most};w={self.limit.seconds}'
+            response["RateLimit"] = f'"{name}";r={self.left};t={seconds}'
         return response
 
     def _respond(self, parameters: Mapping[str, Any]) -> HttpResponse:
@@ -288,13 +291,6 @@ class _Answering:
         with suppress(Paused, Unwritable):  # what cannot be counted can still be read
             counted = count(self.limit, token.id if token else client_network(self.request))
             self.left = self.limit.most - counted.tries
-
-    def _add_limits(self, response: HttpResponse) -> None:
-        """As draft-ietf-httpapi-ratelimit-headers has them."""
-        if self.limit is not None:
-            name, seconds = self.limit.kind.removeprefix("api-"), max(0, self.ends - int(time.time()))
-            response["RateLimit-Policy"] = f'"{name}";q={self.limit.most};w={self.limit.seconds}'
-            response["RateLimit"] = f'"{name}";r={self.left};t={seconds}'
 
     # --- what ---
 

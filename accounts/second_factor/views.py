@@ -80,11 +80,7 @@ def _ask(request: HttpRequest, user: User, theirs: Factors, then: str = "") -> H
             refusal = str(refused)
         else:
             return None
-    return _show_second_step(request, form, theirs, refusal, then)
-
-
-def _show_second_step(request: HttpRequest, form: CodeForm, theirs: Factors, refusal: str, then: str) -> HttpResponse:
-    """With a fresh challenge each time: one that was answered or refused is spent."""
+    # With a fresh challenge each time: one that was answered or refused is spent.
     if refusal and form.is_bound:
         form.add_error("code", refusal)
     context = {"form": form, "factors": theirs, "refusal": "" if form.is_bound else refusal, "next": then}

@@ -250,26 +250,19 @@ def read(output: bytes, alt: str, photo_id: str) -> Encoded:
     """Validates the output as untrusted, because the child has processed untrusted input."""
     line, _, rest = output.partition(b"\n")
     try:
-        return _read(json.loads(line), rest, alt, photo_id)
+        header = json.loads(line)
+        if "refused" in header:
+            raise no_picture(header["refused"])
+        sizes = [(int(each["wide"]), int(each["high"]), int(each["bytes"])) for each in header["pictures"]]
+        widths, lengths = tuple(wide for wide, _high, _bytes in sizes), [each for _, _, each in sizes]
+        wide, high, _bytes = sizes[-1]
+        is_ordered = list(widths) == sorted({*widths}) and 0 < widths[0] <= wide <= WIDTHS[-1]
+        if header["kind"] not in CONTENT_TYPES or not is_ordered:
+            raise ValueError("These are not the widths of a picture.")
+        if sum(lengths) != len(rest) or not all(0 < length < MAX_PHOTO_BYTES for length in lengths):
+            raise ValueError("These are not the bytes of a picture.")
     except (IndexError, KeyError, TypeError, ValueError):
         raise no_picture("broken") from None
-
-
-def _read(header: dict[str, Any], rest: bytes, alt: str, photo_id: str) -> Encoded:
-    if "refused" in header:
-        raise no_picture(header["refused"])
-    sizes = [(int(each["wide"]), int(each["high"]), int(each["bytes"])) for each in header["pictures"]]
-    widths, lengths = tuple(wide for wide, _high, _bytes in sizes), [each for _, _, each in sizes]
-    wide, high, _bytes = sizes[-1]
-    if (
-        header["kind"] not in CONTENT_TYPES
-        or list(widths) != sorted({*widths})
-        or not 0 < widths[0] <= wide <= WIDTHS[-1]
-    ):
-        raise ValueError("These are not the widths of a picture.")
-    if sum(lengths) != len(rest) or not all(0 < length < MAX_PHOTO_BYTES for length in lengths):
-        raise ValueError("These are not the bytes of a picture.")
-    ends = accumulate(lengths)
-    parts = tuple(rest[end - length : end] for end, length in zip(ends, lengths, strict=True))
+    parts = tuple(rest[end - length : end] for end, length in zip(accumulate(lengths), lengths, strict=True))
     digests = tuple(sha256(part).hexdigest() for part in parts)
     return Encoded(Photo(photo_id, alt, wide, high, widths, header["kind"], digests), parts)

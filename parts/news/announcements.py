@@ -43,7 +43,11 @@ def text(questions: Sequence[Sealed]) -> str:
         if each.election.title:  # where there are several questions
             parts.append(f"## {escape_markdown(each.election.title)}")
         parts += [_outcome(each.report.result, named), _facts(each)]
-    return "\n\n".join((*parts, _links(questions[0].election), _sealed(questions)))
+    election = questions[0].election
+    page = absolute_url(reverse("shared", args=[election.name]))
+    result, proof = _("The full result, explained"), _("What was sealed")
+    parts.append(f"[{result}](<{page}>)" if election.more else f"[{result}](<{page}>)\n[{proof}](<{page}#proof>)")
+    return "\n\n".join((*parts, _sealed(questions)))
 
 
 def summary(questions: Sequence[Sealed]) -> str:
@@ -112,13 +116,6 @@ def _turnout(found: Sealed) -> str:
         return str(ngettext("%(count)d ballot", "%(count)d ballots", cast) % {"count": cast})
     sentence = ngettext("%(count)d of %(voters)d has voted", "%(count)d of %(voters)d have voted", cast)
     return str(sentence % {"count": cast, "voters": entitled})
-
-
-def _links(election: Election) -> str:
-    page = absolute_url(reverse("shared", args=[election.name]))
-    result, proof = _("The full result, explained"), _("What was sealed")
-    full = f"[{result}](<{page}>)"
-    return full if election.more else f"{full}\n[{proof}](<{page}#proof>)"
 
 
 def _sealed(questions: Sequence[Sealed]) -> str:

@@ -255,7 +255,10 @@ def announce(user: User, found: Found) -> tuple[Post, bool]:
     """The post, and whether it is new: each sealed result has one, however many requests race."""
     if not may_announce(user, found.election):
         raise NotAllowed(NOT_YOURS)
-    questions = _sealed_questions(found)
+    every = (
+        [results.find(each.name, each.number) for each in found.election.questions] if found.election.more else [found]
+    )
+    questions = [each for each in every if isinstance(each, Sealed)]
     if not isinstance(found, Sealed) or len(questions) < len(found.election.questions):
         raise NotNow(NOT_SEALED)
     if not found.election.results_public:
@@ -266,14 +269,6 @@ def announce(user: User, found: Found) -> tuple[Post, bool]:
         if (post := repository.announcing(found.election, found.seal.report_digest)) is None:
             raise
         return post, False
-
-
-def _sealed_questions(found: Found) -> list[Sealed]:
-    """In their order on the ballot."""
-    if not found.election.more:
-        return [found] if isinstance(found, Sealed) else []
-    every = (results.find(each.name, each.number) for each in found.election.questions)
-    return [each for each in every if isinstance(each, Sealed)]
 
 
 def _record_announcement(user: User, found: Sealed, questions: Sequence[Sealed]) -> Post:

@@ -136,17 +136,13 @@ def edit(request: HttpRequest, post_id: str) -> HttpResponse:
         except Refusal as refusal:
             status = _add_refusal(form, refusal)
         else:
-            return _saved(request, after)
+            if after.state(now_text()) == PostState.PUBLISHED:
+                messages.success(request, _("Your changes are saved and visible to everyone."))
+                return redirect("post", after.slug)
+            messages.success(request, _("Your changes are saved."))
+            return redirect("edit_post", after.id)
     state = full.post.state(now_text())
     return _form_response(request, form, ("post", post_id), status, post=full.post, state=state, now=now)
-
-
-def _saved(request: HttpRequest, post: Post) -> HttpResponse:
-    if post.state(now_text()) == PostState.PUBLISHED:
-        messages.success(request, _("Your changes are saved and visible to everyone."))
-        return redirect("post", post.slug)
-    messages.success(request, _("Your changes are saved."))
-    return redirect("edit_post", post.id)
 
 
 def _should_save(request: HttpRequest, form: PostForm) -> bool:
@@ -235,24 +231,20 @@ def publish(request: HttpRequest, post: Post) -> HttpResponse:
     form = PublishForm(typed if "at" in typed else None, initial=PublishForm.initial_of(post))
     moment = form.moment() if form.is_bound and form.is_valid() else None
     if request.method == "POST" and (is_now or moment):
-        return _publish(request, post, moment)
+        at, sent = moment.stored if moment else None, request.POST.get("version", "")
+        version = int(sent) if sent.isdecimal() and len(sent) < 10 else post.version
+        is_as_wanted = post.published_at == at if at else post.is_public(now_text())
+        with refusals_as_messages(request):
+            # Nothing is left to do if an earlier press of the same button did it, say in a double click.
+            if version == post.version or not is_as_wanted:
+                zone, mails = moment.zone_name if moment else post.time_zone, wants_mails(request.POST)
+                services.publish(request.user, replace(post, version=version), at, zone, mails)
+            messages.success(request, _success_message(moment))
+            return redirect("post", post.slug)
+        return redirect("publish_post", post.id)
     context = {"form": form, "post": post, "state": post.state(now_text()), **_button_context(post, moment)}
     context["mails"] = mailing.mail_offer(request.user, post, wants_mails(request.GET))
     return render(request, "news/publish.html", context, status=422 if request.method == "POST" else 200)
-
-
-def _publish(request: HttpRequest, post: Post, moment: InterpretedTime | None) -> HttpResponse:
-    at, typed = moment.stored if moment else None, request.POST.get("version", "")
-    version = int(typed) if typed.isdecimal() and len(typed) < 10 else post.version
-    is_as_wanted = post.published_at == at if at else post.is_public(now_text())
-    with refusals_as_messages(request):
-        # Nothing is left to do if an earlier press of the same button did it, say in a double click.
-        if version == post.version or not is_as_wanted:
-            zone, mails = moment.zone_name if moment else post.time_zone, wants_mails(request.POST)
-            services.publish(request.user, replace(post, version=version), at, zone, mails)
-        messages.success(request, _success_message(moment))
-        return redirect("post", post.slug)
-    return redirect("publish_post", post.id)
 
 
 def _success_message(moment: InterpretedTime | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -85,19 +84,16 @@ def ask_candidates(actor: User, election: Election) -> int:
     wanted = needs.named(needs.find_needs(election.name))
     waiting = needs.unasked_candidates(election, wanted, needs.agreements(election))
     mail_quota.quota_today(actor).check(len(waiting))
+    skill_ids, about = [each.skill for each in wanted], {"election_name": election.name, "asked_by": actor.name}
     for some in by_count(waiting, TRANSACTION_CANDIDATES):
-        _ask(actor, repository.find(election.name) or election, some, [each.skill for each in wanted])
+        now = repository.find(election.name) or election
+        found = table().get_many(keys.user(each.person) for each in some)
+        emails = [outbox.queued("candidate_asked", item["email"], **about) for item in found.values()]
+        marks = [write for each in some for write in needs.asking(now, each, skill_ids)]
+        event_data = {"candidates": [each.candidate for each in some], "accounts": [each.account for each in some]}
+        writes: list[Write] = [*marks, *emails, *mail_quota.quota_today(actor).reserving(len(emails))]
+        record(actor, "CandidatesAsked", now, event_data | {"skills": skill_ids}, *writes, repository.touched(now))
     return len(waiting)
-
-
-def _ask(actor: User, election: Election, some: Sequence[Agreement], wanted: list[str]) -> None:
-    found = table().get_many(keys.user(each.person) for each in some)
-    about = {"election_name": election.name, "asked_by": actor.name}
-    emails = [outbox.queued("candidate_asked", item["email"], **about) for item in found.values()]
-    marks = [write for each in some for write in needs.asking(election, each, wanted)]
-    event_data = {"candidates": [each.candidate for each in some], "accounts": [each.account for each in some]}
-    writes: list[Write] = [*marks, *emails, *mail_quota.quota_today(actor).reserving(len(emails))]
-    record(actor, "CandidatesAsked", election, event_data | {"skills": wanted}, *writes, repository.touched(election))
 
 
 def agree(person: User, election: Election, candidate: Candidate) -> None:
