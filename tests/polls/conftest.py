@@ -11,7 +11,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from foundation.store.log import as_text, utc_now
-from parts.polls import live_count, services, voters
+from parts.polls import counting, services, voters
 from parts.polls.rules import Poll
 from parts.polls.services import Runner
 
@@ -73,9 +73,9 @@ class Clock:
 
 
 @pytest.fixture
-def shelf(monkeypatch) -> live_count.PollWatch:
+def shelf(monkeypatch) -> counting.PollWatch:
     """Every look looks anew."""
-    new = live_count.PollWatch(clock=Clock())
+    new = counting.PollWatch(clock=Clock())
     monkeypatch.setattr("results.running_count.REST_FACTOR", 0)
-    monkeypatch.setattr(live_count, "watched_polls", new)
+    monkeypatch.setattr(counting, "watched_polls", new)
     return new
