@@ -93,10 +93,10 @@ def seems_to_require_provider() -> bool:
     return bool(settings.SIGN_IN_PROVIDERS) and cache.last_known()
 
 
-def require_provider(owner: str, *also: Write) -> None:
+def require_provider(owner: str, *extra: Write) -> None:
     """From now on everyone but the owner, whose password is for emergencies, signs in with a provider."""
     data = {"since": now_text()}
-    record(Event(owner, "ProvidersRequired", data), requiring(data), *also)
+    record(Event(owner, "ProvidersRequired", data), requiring(data), *extra)
     cache.forget()
 
 
@@ -104,8 +104,8 @@ def requiring(data: Item) -> Put:
     return Put({**keys.PROVIDERS_REQUIRED.item, **data}, when=Missing())
 
 
-def allow_passwords(actor: str, *also: Write) -> None:
-    record(Event(actor, "PasswordsAllowed"), allowing(), *also)
+def allow_passwords(actor: str, *extra: Write) -> None:
+    record(Event(actor, "PasswordsAllowed"), allowing(), *extra)
     cache.forget()
 
 

@@ -224,7 +224,7 @@ def make_codes(user: User) -> list[str]:
 
 
 @retried
-def reset(user: User, actor: str, *also: Write) -> None:
+def reset(user: User, actor: str, *extra: Write) -> None:
     """Remove all factors of a person who has lost them and can no longer sign in.
 
     Since they did not do it themselves, their private data is no longer shown.
@@ -232,7 +232,7 @@ def reset(user: User, actor: str, *also: Write) -> None:
     event = Event(actor, "SecondFactorsReset", {"name": user.name, "factors": []})
     email = outbox.queued("factors_reset", user.email, name=user.name)
     removal = Delete(keys.factors(user.name), when=unchanged_or_new(load_factors(user)))
-    record(event, removal, repository.factors_change(user, [], breaks=True), email, *also)
+    record(event, removal, repository.factors_change(user, [], breaks=True), email, *extra)
 
 
 def reset_for(actor: User, target: User) -> None:

@@ -135,12 +135,12 @@ def remove_picture(actor: User, person: User) -> None:
     _change_picture(actor.name, now, PictureChange(), role_unchanged(actor))
 
 
-def _change_picture(actor: str, person: User, change: PictureChange, *also: Write) -> None:
+def _change_picture(actor: str, person: User, change: PictureChange, *extra: Write) -> None:
     before, after = person.photo, change.instead_of(person.photo)
     if before == after:
         return
     event = Event(actor, "PersonPictured", {"name": person.name, **photos.event_data(after)})
-    record(event, repository.picture_change(person, after), *change.writes(before), *also)
+    record(event, repository.picture_change(person, after), *change.writes(before), *extra)
 
 
 def reloaded(user: User) -> User:
@@ -188,9 +188,9 @@ def remove_again(name: str, removed_at: str) -> bool:
     return True
 
 
-def _record_removal(user: User, actor: str, *also: Write, only_if: Condition | None = None) -> None:
+def _record_removal(user: User, actor: str, *extra: Write, only_if: Condition | None = None) -> None:
     event = Event(actor, "UserRemoved", {"name": user.name, "role": user.role_name})
-    record(event, *repository.removal(user, only_if), *repository.reserving_names(user, now_text()), *also)
+    record(event, *repository.removal(user, only_if), *repository.reserving_names(user, now_text()), *extra)
     REMOVAL.start(user.name)
 
 

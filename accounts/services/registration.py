@@ -48,8 +48,8 @@ def new_user(name: str, email: str, password: str, role: Role) -> User:
     )
 
 
-def create_account(user: User, *also: Write) -> None:
-    """Create the account. Raises `NameTaken`, `TryLater`, or `LostRace` with the part of `also` or of the address."""
+def create_account(user: User, *extra: Write) -> None:
+    """Create the account. Raises `NameTaken`, `TryLater`, or `LostRace` with the part of `extra` or of the address."""
     refusals = {
         repository.TAKEN: NameTaken(NAME_TAKEN),
         repository.NAME_LEAVES: NameTaken(NAME_FREED),
@@ -59,7 +59,7 @@ def create_account(user: User, *also: Write) -> None:
     event_data = {"name": user.name, "email": user.email, "role": user.role_name, "created_at": user.created_at}
     event_data |= {"identities": user.identities} if user.identities else {}
     event = Event(user.name, "UserRegistered", event_data)
-    record(event, *repository.creation(user), *also, refusals=refusals)
+    record(event, *repository.creation(user), *extra, refusals=refusals)
 
 
 def register(name: str, email: str, password: str, network: str, then: str = "") -> str:

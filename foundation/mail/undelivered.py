@@ -44,24 +44,24 @@ RETRY, AS_SENT = "again", "sent"  # decisions about mails of unknown fate
 SETTLING_EVENTS = {RETRY: "MailsTriedAgain", AS_SENT: "MailsTakenAsSent"}
 
 
-def retry_all(actor: str, *also: Write) -> None:
+def retry_all(actor: str, *extra: Write) -> None:
     """Requests a retry of all failed mails; a worker carries it out."""
-    _request(Event(actor, "MailsTriedAgain", {"which": "all"}), {}, *also)
+    _request(Event(actor, "MailsTriedAgain", {"which": "all"}), {}, *extra)
 
 
-def settle_unknown(actor: str, how: str, mailing: str, *also: Write) -> None:
+def settle_unknown(actor: str, how: str, mailing: str, *extra: Write) -> None:
     """Requests that mails of unknown fate, all or of one mailing, be resent or counted as sent by a worker."""
     if how not in SETTLING_EVENTS:
         raise Refusal(NO_CHOICE)
     event_data = {"which": f"unknown {mailing}".strip()}
-    _request(Event(actor, SETTLING_EVENTS[how], event_data), {"state": UNKNOWN, "how": how, "mailing": mailing}, *also)
+    _request(Event(actor, SETTLING_EVENTS[how], event_data), {"state": UNKNOWN, "how": how, "mailing": mailing}, *extra)
 
 
-def _request(event: Event, wanted: dict[str, str], *also: Write) -> None:
+def _request(event: Event, wanted: dict[str, str], *extra: Write) -> None:
     place, request = keys.MAILS_AGAIN, {"asked_by": event.actor, "asked_at": now_text()}
     put = Put({**place.item, **request, **wanted}, when=Missing())
     try:
-        record(event, put, *also, refusals={0: Refusal(ALREADY_UNDER_WAY)})
+        record(event, put, *extra, refusals={0: Refusal(ALREADY_UNDER_WAY)})
     except LostRace:
         raise Refusal(ROLE_CHANGED) from None
 
@@ -88,23 +88,23 @@ def mailings(mails: Iterable[Mail]) -> list[Mailing]:
     return sorted(made, key=lambda each: -each.count)
 
 
-def retry(actor: str, mail: Mail, *also: Write) -> None:
-    _decide(Event(actor, "MailsTriedAgain", {"which": mail.number}), mail, QUEUED, _requeued(now_text()), *also)
+def retry(actor: str, mail: Mail, *extra: Write) -> None:
+    _decide(Event(actor, "MailsTriedAgain", {"which": mail.number}), mail, QUEUED, _requeued(now_text()), *extra)
 
 
-def put_aside(actor: str, mail: Mail, *also: Write) -> None:
+def put_aside(actor: str, mail: Mail, *extra: Write) -> None:
     kept = {"ttl": int(time.time()) + RETENTION_SECONDS}
-    _decide(Event(actor, "MailPutAside", {"which": mail.number}), mail, ASIDE, kept, *also)
+    _decide(Event(actor, "MailPutAside", {"which": mail.number}), mail, ASIDE, kept, *extra)
 
 
-def _decide(event: Event, mail: Mail, new: str, changes: dict[str, Any], *also: Write) -> None:
+def _decide(event: Event, mail: Mail, new: str, changes: dict[str, Any], *extra: Write) -> None:
     """Fails if the mail has moved on; a ledger closed meanwhile is ignored."""
     if mail.state not in UNDECIDED:
         raise Refusal(MOVED_ON)
     update = moving(mail, mail.state, new, **changes)
     for counted in (counting(mail, mail.state, new, changes), []):
         with suppress(LostRace):
-            record(event, update, *also, *counted, refusals={0: Refusal(MOVED_ON)})
+            record(event, update, *extra, *counted, refusals={0: Refusal(MOVED_ON)})
             return
     raise Refusal(ROLE_CHANGED)
 

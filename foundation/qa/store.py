@@ -26,7 +26,7 @@ class Board:
     upvoted: Callable[[str], Key]  # questions upvoted by one person, by the person's keyed id
     upvotes: Callable[[str], Key]  # the totals that this person's upvotes are added to
     all_upvotes: tuple[Key, ...]
-    also: Item = field(default_factory=dict)  # attributes that every item has
+    attributes: Item = field(default_factory=dict)  # that every item has
 
 
 # --- finding ---
@@ -94,7 +94,7 @@ def _questions_in(item: Item | None) -> dict[str, int]:
 
 def question_item(board: Board, question: Q) -> Item:
     values = {each.name: getattr(question, each.name) for each in fields(question)}
-    return {**board.asked(question.id).item, **values, "fate": str(question.fate), **question.index, **board.also}
+    return {**board.asked(question.id).item, **values, "fate": str(question.fate), **question.index, **board.attributes}
 
 
 def sending(board: Board, asked: Q) -> list[Write]:
@@ -113,14 +113,14 @@ def checking_unchanged(board: Board, asked: Q) -> Check:
 
 def count_question(board: Board) -> None:
     """Count a new question; a separate write, so that concurrent senders do not contend."""
-    table().increment(board.counter, "sent", setting=board.also)
+    table().increment(board.counter, "sent", setting=board.attributes)
 
 
 def upvoting(board: Board, who: str, question: str) -> list[Write]:
     """Refused in part 0 if the person has already upvoted it."""
     return [
-        Update(board.upvoted(who), set={question: 1, **board.also}, when=Missing(question)),
-        Update(board.upvotes(who), set=board.also, add={question: 1}),
+        Update(board.upvoted(who), set={question: 1, **board.attributes}, when=Missing(question)),
+        Update(board.upvotes(who), set=board.attributes, add={question: 1}),
     ]
 
 
@@ -128,5 +128,5 @@ def taking_back(board: Board, who: str, question: str) -> list[Write]:
     """Refused in part 0 if the person has not upvoted it."""
     return [
         Update(board.upvoted(who), remove=(question,), when=Exists(question)),
-        Update(board.upvotes(who), set=board.also, add={question: -1}),
+        Update(board.upvotes(who), set=board.attributes, add={question: -1}),
     ]

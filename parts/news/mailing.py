@@ -89,14 +89,14 @@ def request_subscription(address: str, visitor: Visitor, user: User | None = Non
     own = user if user is not None and keys.fold(user.email) == keys.fold(address) else None
     throttle.count_try(REQUEST_LIMITS, address, visitor, own)
     subscriber = find(address)
-    letter = ALREADY_SUBSCRIBED if subscriber else CONFIRM
-    if not try_count(MAIL_LIMITS[letter], address):
+    kind = ALREADY_SUBSCRIBED if subscriber else CONFIRM
+    if not try_count(MAIL_LIMITS[kind], address):
         table().write(outbox.queued_nothing())
     elif subscriber is None:
-        table().write(outbox.queued(letter, address))
+        table().write(outbox.queued(kind, address))
     else:
         with override(subscriber.language):
-            table().write(outbox.queued(letter, subscriber.address))
+            table().write(outbox.queued(kind, subscriber.address))
 
 
 def confirm_token(address: str, language: str) -> str:

@@ -157,11 +157,11 @@ def _record(user: User, kind: str, post: Post, data: dict[str, Any], writes: Ite
 
 
 def _change(
-    user: User, kind: str, post: Post, after: Post, *names: str, also: Iterable[Write] = (), **more: Any
+    user: User, kind: str, post: Post, after: Post, *names: str, extra: Iterable[Write] = (), **more: Any
 ) -> None:
     check(user, post)
     data = {**repository.event_data(after, *names), **more}
-    _record(user, kind, post, data, [*repository.change(post, after), *also])
+    _record(user, kind, post, data, [*repository.change(post, after), *extra])
 
 
 # --- publishing ---
@@ -179,8 +179,8 @@ def publish(user: User, post: Post, at: str | None = None, time_zone: str = "UTC
     scheduling = mailing.scheduling(after, mails, now)
     is_mailed = any(isinstance(write, Put) for write in scheduling)
     fields = ("published_at", "time_zone", "changed_at")
-    also = [*scheduling, *_publishing(post, after)]
-    _change(user, "PostPublished", post, after, *fields, also=also, mails=is_mailed)
+    extra = [*scheduling, *_publishing(post, after)]
+    _change(user, "PostPublished", post, after, *fields, extra=extra, mails=is_mailed)
 
 
 def _publishing(before: Post | None, after: Post) -> list[Write]:
@@ -192,7 +192,7 @@ def withdraw(user: User, post: Post) -> None:
     if post.published_at is None:
         raise NotNow(NO_DATE)
     after = replace(post, published_at=None, revised_at=None, changed_at=now_text())
-    _change(user, "PostWithdrawn", post, after, "changed_at", also=mailing.withdrawing(post))
+    _change(user, "PostWithdrawn", post, after, "changed_at", extra=mailing.withdrawing(post))
 
 
 def revoke_previews(user: User, post: Post) -> None:

@@ -69,10 +69,10 @@ def make(
     maker: User | AnonymousUser,
     candidates: Sequence[str],
     days: int,
-    also: Callable[[Poll], Iterable[Write]] = lambda poll: (),
+    extra: Callable[[Poll], Iterable[Write]] = lambda poll: (),
     **chosen: Any,
 ) -> tuple[Poll, str]:
-    """Create an open poll; returns it with the private key of an anonymous maker. `also` adds writes to the
+    """Create an open poll; returns it with the private key of an anonymous maker. `extra` adds writes to the
     transaction."""
     key = "" if maker.is_authenticated else secrets.token_urlsafe(24)
     for _attempt in range(MAX_RACES):
@@ -81,7 +81,7 @@ def make(
         still = [people.is_same_account(maker)] if maker.is_authenticated else []
         event = Event(poll.maker or ANONYMOUS_MAKER, "PollCreated", repository.event_data(poll))
         try:
-            storage.record(event, *writes, *still, *also(poll))
+            storage.record(event, *writes, *still, *extra(poll))
         except LostRace as refused:
             if max(refused.parts) >= len(writes):  # its maker was removed meanwhile, or what goes with it cannot be
                 raise
