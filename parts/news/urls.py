@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import feed_views, views, writing_views
+from . import feeds, views, writing_views
 
 below_news = [
     path("", views.news, name="news"),
@@ -24,20 +24,20 @@ below_news = [
     path("by-mail/confirm/<str:token>/", views.confirm, name="confirm_news"),
     path("by-mail/leave/<str:token>/", views.leave, name="leave_news"),
     path("subscribers/", views.subscribers, name="news_subscribers"),
-    path("feed.atom", feed_views.news, {"kind": "atom"}, name="news_atom"),
-    path("feed.json", feed_views.news, {"kind": "json"}, name="news_json"),
-    path("tag/<name:tag>/feed.atom", feed_views.with_tag, {"kind": "atom"}, name="news_tag_atom"),
-    path("tag/<name:tag>/feed.json", feed_views.with_tag, {"kind": "json"}, name="news_tag_json"),
-    path("by/<name:author>/feed.atom", feed_views.by_author, {"kind": "atom"}, name="news_by_atom"),
-    path("by/<name:author>/feed.json", feed_views.by_author, {"kind": "json"}, name="news_by_json"),
+    path("feed.atom", feeds.news, {"kind": "atom"}, name="news_atom"),
+    path("feed.json", feeds.news, {"kind": "json"}, name="news_json"),
+    path("tag/<name:tag>/feed.atom", feeds.with_tag, {"kind": "atom"}, name="news_tag_atom"),
+    path("tag/<name:tag>/feed.json", feeds.with_tag, {"kind": "json"}, name="news_tag_json"),
+    path("by/<name:author>/feed.atom", feeds.by_author, {"kind": "atom"}, name="news_by_atom"),
+    path("by/<name:author>/feed.json", feeds.by_author, {"kind": "json"}, name="news_by_json"),
 ]
 
 urlpatterns = [
     path("news/", include(below_news)),
     path("election/<name:name>/announce/", views.announce, name="announce_result"),
     path("help/news/", views.help_news, name="help_news"),
-    path("sitemap.xml", feed_views.sitemap, name="sitemap"),
-    path("sitemap/pages.xml", feed_views.sitemap_pages, name="sitemap_pages"),
-    path("sitemap/<int:year>.xml", feed_views.sitemap_year, name="sitemap_year"),
-    path("robots.txt", feed_views.robots, name="robots"),
+    path("sitemap.xml", feeds.sitemap, name="sitemap"),
+    path("sitemap/pages.xml", feeds.sitemap_pages, name="sitemap_pages"),
+    path("sitemap/<int:year>.xml", feeds.sitemap_year, name="sitemap_year"),
+    path("robots.txt", feeds.robots, name="robots"),
 ]
