@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from foundation.acts.storage import table
 from foundation.pages import lists
-from foundation.pages.sorting import natural_sort_key
+from foundation.pages.names import natural_sort_key
 from foundation.store import cursors, keys
 from foundation.store.parallel import run_parallel
 from foundation.store.table import BadCursor, Item, Key, Span

@@ -17,11 +17,11 @@ from accounts.models import User
 from accounts.rules import Permission
 from accounts.services import name_and_role
 from foundation.acts.storage import now_text, table
-from foundation.pages import markdown_cache
+from foundation.pages import markdown
 from foundation.pages.forms import form_data, form_page, refusals_as_errors, token_in
 from foundation.pages.messages import run_action
+from foundation.pages.names import natural_sort_key
 from foundation.pages.paging import list_context, read_page
-from foundation.pages.sorting import natural_sort_key
 from foundation.store import keys
 from foundation.store.parallel import run_parallel
 
@@ -290,6 +290,6 @@ def show_to(request: HttpRequest) -> HttpResponse:
 def profile(request: HttpRequest, profile: Profile) -> HttpResponse:
     person, own = profile.person, profile.own
     context = {"person": person, "own": own, "is_mine": person.name == request.user.name}
-    context |= {"about": markdown_cache.preview(person.about)}
+    context |= {"about": markdown.preview(person.about)}
     context |= {"rows": endorsed_rows(request.user, profile, rows_of(own))}
     return render(request, "skills/profile.html", context)
