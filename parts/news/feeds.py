@@ -32,10 +32,9 @@ from django.views.decorators.http import require_safe
 from accounts.access import public
 from foundation.acts.branding import site_name
 from foundation.acts.links import absolute_url
-from foundation.pages.http_cache import MAX_PREVIEW_CHARS, site_picture
 from foundation.acts.storage import now_text
 from foundation.pages import http_cache, markdown
-from foundation.pages.http_cache import Edition, digest
+from foundation.pages.http_cache import MAX_PREVIEW_CHARS, Edition, digest, site_picture
 from foundation.pages.times import from_text
 from foundation.parts import lists_of
 from foundation.photos.photos import CONTENT_TYPES

@@ -16,8 +16,8 @@ from accounts.models import User
 from elections.panels import MAX_CARDS, MAX_NEWEST, NO_TIME, NOW, RUNNING, HomeCard
 from foundation.acts.links import absolute_url
 from foundation.acts.storage import table
+from foundation.pages.http_cache import MAX_PREVIEW_CHARS, site_picture
 from foundation.pages.markdown import description_html, excerpt
-from foundation.pages.sharing import MAX_PREVIEW_CHARS, site_picture
 from foundation.ranking.candidates import Candidate
 from foundation.ranking.marks import (
     ShownBallot,

@@ -23,8 +23,8 @@ from accounts.visitors import throttle_key
 from foundation.acts.rate_limits import Limit, TooOften, count
 from foundation.pages.client_address import is_loaded_by_another_site
 from foundation.pages.fragments import Fragment, cache_key, get_or_render, page_with
-from foundation.pages.messages import refusals_as_messages
 from foundation.pages.http_cache import embeddable
+from foundation.pages.messages import refusals_as_messages
 from foundation.tally.formats import CannotWrite, File, write
 from results.exports.files import CSV, JSON, TEXT, file_name
 from results.waiting import seconds_until_next
