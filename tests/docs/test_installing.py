@@ -72,13 +72,12 @@ def test_every_unit_that_the_guide_speaks_of_is_there():
     assert words - units == set()
 
 
-def test_the_guide_counts_its_own_commands():
+def test_the_guide_has_as_many_commands_as_the_readme_says():
     first = GUIDE.partition("## Another proxy")[0]
     blocks = re.findall(r"^```(\w*)\n(.*?)^```$", first, re.MULTILINE | re.DOTALL)
     lines = [line for kind, block in blocks if not kind for line in block.splitlines() if line.strip()]
-    assert re.search(r"^\| commands \|.*\| (\d+),", first, re.MULTILINE)[1] == str(len(lines))
-    (asked,) = [line for line in lines if "deploy/install" in line]
-    assert re.search(r"^\| settings .*\| (\d+),", first, re.MULTILINE)[1] == str(asked.count(" --"))
+    assert len(lines) == 7
+    assert "in seven commands" in " ".join((BASE_DIR / "README.md").read_text().split())
 
 
 def test_the_guide_names_every_alarm_and_no_other():
