@@ -63,22 +63,21 @@ def wrong_site_url(text: str, *, production: bool) -> Iterator[str]:
 def wrong_hosts(names: Iterable[str], site_url: str, *, production: bool) -> Iterator[str]:
     """In production the site must also accept the host name in its own links."""
     names = list(names)
-    yield from (sentence for name in names for sentence in _wrong_host(name, production))
+    for name in names:
+        if name == "*":
+            if production:
+                yield "HOSTS must name hosts in production; * would let anybody choose what links point to."
+        elif "://" in name or "/" in name:
+            yield (
+                f"HOSTS holds names such as vote.example.org, without https:// and without a path, not {quoted(name)}."
+            )
+        elif not IPV6_LITERAL.fullmatch(name) and ":" in name:
+            yield f"HOSTS holds names without a port, and addresses of IPv6 in brackets, not {quoted(name)}."
+        elif not IPV6_LITERAL.fullmatch(name) and not HOST_NAME.fullmatch(name):
+            yield f"HOSTS holds names such as vote.example.org, not {quoted(name)}."
     site = _split(site_url)
     if production and names and site and site.hostname and not any(_answers(name, site.hostname) for name in names):
         yield f"HOSTS must name the host of SITE_URL, {site.hostname}."
-
-
-def _wrong_host(name: str, production: bool) -> Iterator[str]:
-    if name == "*":
-        if production:
-            yield "HOSTS must name hosts in production; * would let anybody choose what links point to."
-    elif "://" in name or "/" in name:
-        yield f"HOSTS holds names such as vote.example.org, without https:// and without a path, not {quoted(name)}."
-    elif not IPV6_LITERAL.fullmatch(name) and ":" in name:
-        yield f"HOSTS holds names without a port, and addresses of IPv6 in brackets, not {quoted(name)}."
-    elif not IPV6_LITERAL.fullmatch(name) and not HOST_NAME.fullmatch(name):
-        yield f"HOSTS holds names such as vote.example.org, not {quoted(name)}."
 
 
 def _answers(name: str, host: str) -> bool:
@@ -156,21 +155,15 @@ def wrong_secret(text: str) -> Iterator[str]:
     """A secret that appears in the documentation is known to every reader."""
     if len(text) < MIN_SECRET_CHARS:
         yield f"SECRET_KEY must have at least {MIN_SECRET_CHARS} characters."
-    elif _is_from_a_document(text.lower()) or _is_simple(text):
+        return
+    runs = {KEYBOARD_RUNS[at : at + RUN_CHARS] for at in range(len(KEYBOARD_RUNS) - RUN_CHARS + 1)}
+    is_known = re.search(r"\s", text) or any(words in text.lower() for words in (*PLACEHOLDERS, *runs))
+    is_repeated = (text + text).find(text, 1) < len(text)
+    if is_known or is_repeated or len(set(text)) < MIN_DISTINCT_CHARS:
         yield (
             "SECRET_KEY looks like an example, not like a secret. "
             "`plenum init` makes one, and so does: python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
         )
-
-
-def _is_from_a_document(text: str) -> bool:
-    runs = {KEYBOARD_RUNS[at : at + RUN_CHARS] for at in range(len(KEYBOARD_RUNS) - RUN_CHARS + 1)}
-    return bool(re.search(r"\s", text)) or any(words in text for words in (*PLACEHOLDERS, *runs))
-
-
-def _is_simple(text: str) -> bool:
-    """Few distinct characters, or a repeated part."""
-    return len(set(text)) < MIN_DISTINCT_CHARS or (text + text).find(text, 1) < len(text)
 
 
 # --- syntax of the file ---

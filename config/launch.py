@@ -115,16 +115,10 @@ def load_settings(environ: Environ, own: dict[str, str], *, needs_site: bool = T
     environ.update(own)
     if not environ.get("PROFILE", "").strip():
         if needs_site or os.path.lexists(path):
-            raise Refused(_no_profile(path))
+            missing = f"{path} is missing, and PROFILE is not set. Run `plenum init`, or name a file in "
+            unsaid = f"{path} does not say PROFILE=production, and nobody guesses. Add that line; DATA_DIR belongs "
+            raise Refused(f"{unsaid}there, too." if os.path.lexists(path) else f"{missing}{ENVIRONMENT_VARIABLE}.")
         environ["PROFILE"] = "local"
-
-
-def _no_profile(path: Path) -> str:
-    if os.path.lexists(path):
-        return (
-            f"{path} does not say PROFILE=production, and nobody guesses. Add that line; DATA_DIR belongs there, too."
-        )
-    return f"{path} is missing, and PROFILE is not set. Run `plenum init`, or name a file in {ENVIRONMENT_VARIABLE}."
 
 
 def _read(path: Path) -> dict[str, str]:

@@ -113,12 +113,9 @@ DEBUG | `no` | must be off | Django's error pages with tracebacks
 """
 
 
-def _variable(row: str) -> Variable:
-    name, local, production, description = " ".join(row.split()).split(" | ")
-    return Variable(name, local, {"=": THE_SAME, "!": REQUIRED}.get(production, production), description)
-
-
-VARIABLES = tuple(map(_variable, re.split(r"\n(?! )", TABLE.strip())))
+SHORT = {"=": THE_SAME, "!": REQUIRED}
+ROWS = (" ".join(row.split()).split(" | ") for row in re.split(r"\n(?! )", TABLE.strip()))
+VARIABLES = tuple(Variable(name, local, SHORT.get(there, there), about) for name, local, there, about in ROWS)
 NAMES = tuple(variable.name for variable in VARIABLES)
 
 # of earlier versions; without effect

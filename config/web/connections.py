@@ -90,7 +90,9 @@ class Connection(asyncio.Protocol):
         if self.on_lost:
             self.ahead += len(data)
         elif self.is_chunked or (not self.is_receiving and b"chunked" in data.lower()):
-            self._count_lines(data)
+            self.is_chunked = True
+            self.size += len(data)
+            self.lines += data.count(b"\r\n")
         if self.ahead > MAX_AHEAD_BYTES:
             self.end("stream")
         elif self.lines > MIN_CHECKED_LINES and self.lines * MIN_BYTES_PER_LINE > self.size:
@@ -176,11 +178,6 @@ class Connection(asyncio.Protocol):
     def _wait(self) -> None:
         if not self.is_lost:
             self.connections.waiting[self] = None
-
-    def _count_lines(self, data: bytes) -> None:
-        self.is_chunked = True
-        self.size += len(data)
-        self.lines += data.count(b"\r\n")
 
     def _set(self, level: int, name: str, value: int) -> None:
         """Not every system or kind of socket supports every option."""

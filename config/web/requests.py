@@ -67,10 +67,13 @@ async def read_body(headers: Headers, receive: Receive) -> IO[bytes]:
 
 def environ_of(scope: Scope, body: IO[bytes]) -> Environ:
     """The request as PEP 3333 requires it. The site's path comes from SITE_URL, never from the client."""
+    target = scope["raw_path"]
+    # a request may contain its full URL (RFC 9112, 3.2.2); the host is taken from `Host`
+    path = target if target.startswith(b"/") else urlsplit(target).path or b"/"
     environ: Environ = {
         "REQUEST_METHOD": scope["method"],
         "SCRIPT_NAME": "",
-        "PATH_INFO": unquote_to_bytes(_path(scope["raw_path"])).decode("latin-1"),
+        "PATH_INFO": unquote_to_bytes(path).decode("latin-1"),
         "QUERY_STRING": scope["query_string"].decode("latin-1"),
         "SERVER_NAME": scope["server"][0],
         "SERVER_PORT": str(scope["server"][1]),
@@ -100,11 +103,6 @@ def environ_of(scope: Scope, body: IO[bytes]) -> Environ:
 @lru_cache(256)  # browsers send few different ones
 def _variable(header: bytes) -> str:
     return "HTTP_" + header.decode("latin-1").upper().replace("-", "_")
-
-
-def _path(target: bytes) -> bytes:
-    """A request may contain its full URL (RFC 9112, 3.2.2); the host is taken from `Host`."""
-    return target if target.startswith(b"/") else urlsplit(target).path or b"/"
 
 
 def _in_pieces(file: Any, size: int = CHUNK_BYTES) -> FileWrapper:

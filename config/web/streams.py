@@ -161,7 +161,11 @@ class Streams:
         """Send heartbeats to quiet streams. When the server stops, all end at once, and their clients reconnect."""
         now = time.monotonic()
         if is_stopping:
-            self._stop(now)
+            self.stopping_since = self.stopping_since or now
+            for stream in list(self.open):
+                stream.add(None)
+                if now - self.stopping_since > LINGER_SECONDS:
+                    stream.connection.transport.abort()
         for stream in list(self.open):
             quiet = now - stream.quiet_since
             if stream.waiter is None and quiet > settings.REQUEST_SECONDS:
@@ -173,13 +177,6 @@ class Streams:
 
             self._counted = len(self.open)
             metrics.OPEN_STREAMS.set(self._counted)
-
-    def _stop(self, now: float) -> None:
-        self.stopping_since = self.stopping_since or now
-        for stream in list(self.open):
-            stream.add(None)
-            if now - self.stopping_since > LINGER_SECONDS:
-                stream.connection.transport.abort()
 
 
 def _end(end: Step, stream: Any) -> None:

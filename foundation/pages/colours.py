@@ -105,12 +105,10 @@ def _towards(colour: str, other: str) -> Iterator[str]:
 
 
 def _luminance(colour: str) -> float:
-    red, green, blue = (_linear(part / 255) for part in _parts(colour))
+    shares = (part / 255 for part in _parts(colour))
+    linear = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
+    red, green, blue = linear
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def _linear(part: float) -> float:
-    return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
 
 
 def _parts(colour: str) -> tuple[int, int, int]:

@@ -79,20 +79,18 @@ def _nonblank_lines(text: str) -> list[tuple[int, str]]:
 
 
 def _read_lines(lines: list[tuple[int, str]], clean: Callable[[str], str]) -> list[Row]:
-    mark = _prefix_pattern([line for _number, line in lines])
-    names = [(number, name) for number, line in lines if (name := mark.sub("", line))]
-    return list(without_repeats(_row(number, name, clean) for number, name in names))
+    mark, rows = _prefix_pattern([line for _number, line in lines]), list[Row]()
+    for number, line in lines:
+        if name := mark.sub("", line):
+            try:
+                rows.append(Row(number, name, clean(name), Verdict.NEW))
+            except ValidationError as error:
+                rows.append(Row(number, name, None, Verdict.INVALID, error.messages[0]))
+    return list(without_repeats(rows))
 
 
 def too_many_rows() -> NotAList:
     return NotAList(_("A list can have at most %(most)d rows. Split it into several lists.") % {"most": MAX_ROWS})
-
-
-def _row(line: int, typed: str, clean: Callable[[str], str]) -> Row:
-    try:
-        return Row(line, typed, clean(typed), Verdict.NEW)
-    except ValidationError as error:
-        return Row(line, typed, None, Verdict.INVALID, error.messages[0])
 
 
 def without_repeats(rows: Iterable[RowOf]) -> Iterator[RowOf]:
@@ -132,11 +130,7 @@ def _encoding(raw: bytes) -> str:
         return "utf-8-sig"
     if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return "utf-16"
-    return _encoding_without_mark(raw)
-
-
-def _encoding_without_mark(raw: bytes) -> str:
-    """In UTF-16, line ends, separators and Latin letters have a NUL in one half, always the same."""
+    # In UTF-16, line ends, separators and Latin letters have a NUL in one half, always the same.
     even, odd = raw[0:4096:2].count(0), raw[1:4096:2].count(0)
     if min(even, odd) * 10 < max(even, odd) and max(even, odd) * 40 > len(raw[:4096]):
         return "utf-16-be" if even > odd else "utf-16-le"
