@@ -123,8 +123,9 @@ def making(game: Game, state: State, made: FollowUp) -> list[Write]:
     changed, because it may have been voided.
     """
     still = Equals("version", state.version) if made.round and made.round == state.round else Exists()
+    data = {"game": game.id, **as_item(made), "untold": True}
     return [
-        Put(_item(game, made) | {"untold": True}, when=Missing()),
+        Put(item_at(keys.onward(game.id, made.number), game, data), when=Missing()),
         RECORDING.begin(task_subject(game.id, made.number), game_id=game.id, number=made.number),
         Check(keys.game_state(game.id), still),
     ]
@@ -137,10 +138,6 @@ def task_subject(game_id: str, number: int) -> str:
 def marking_recorded(game_id: str, number: int) -> Update:
     """Refused if the follow-up is gone or already recorded."""
     return Update(keys.onward(game_id, number), remove=("untold",), when=Equals("untold", True))
-
-
-def _item(game: Game, made: FollowUp) -> Item:
-    return item_at(keys.onward(game.id, made.number), game, {"game": game.id, **as_item(made)})
 
 
 def as_item(made: FollowUp) -> Item:

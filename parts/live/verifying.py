@@ -22,7 +22,10 @@ def check_rounds() -> tuple[int, list[str]]:
     for event in _sealed():
         said = event["event_data"]
         found = repository.find(said["game_id"])
-        heard, parts = _heard(said), repository.round_items(said["game_id"], said["round"])
+        places = [keys.round_heard(said["game_id"], said["round"], phase) for phase in CLOSED_FROM]
+        there = table().get_many(places)
+        heard = next((there[place] for place in places if place in there), None)
+        parts = repository.round_items(said["game_id"], said["round"])
         if found is not None and (heard or parts):
             seen += 1
             flaws += [flaw] if (flaw := _flaw(found[1], said, heard, parts)) else []
@@ -40,12 +43,6 @@ def _sealed() -> Iterator[Item]:
         yield from found.events
         if (before := found.before) is None:
             return
-
-
-def _heard(said: Item) -> Item | None:
-    places = [keys.round_heard(said["game_id"], said["round"], phase) for phase in CLOSED_FROM]
-    there = table().get_many(places)
-    return next((there[place] for place in places if place in there), None)
 
 
 def _flaw(state: State, said: Item, heard: Item | None, parts: list[Item]) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -25,7 +26,7 @@ from parts.live.services import answering
 from parts.live.snapshot import Snapshot
 
 from . import snapshots
-from .formats import SCREENS
+from .formats import SCREENS, Role
 
 NOT_HERE = gettext_lazy("You cannot answer from here at the moment. Reload the page to see why.")
 
@@ -66,6 +67,16 @@ def check_hosts(user: User, game: Game) -> None:
 for_hosts = requires(Permission.USE_APPLICATION, load_for=load_hosted)  # passes the session and its state to the view
 for_hosts_and_moderators = requires(Permission.USE_APPLICATION, load_for=load_removable)
 for_hosts_of_seat = requires(Permission.USE_APPLICATION, load_for=load_seated)  # passes the session and the seat
+
+
+def push_urls(role: Role, snapshot: Snapshot) -> dict[str, Any]:
+    """URLs for updates, and the version that the page shows; screens without an account authenticate with the token
+    that opened them."""
+    game, by_token = snapshot.game, role in (Role.SCREEN, Role.SCOREBOARD)
+    ways = {"stream": "game_stream", "now": "game_now"}
+    token = f"?token={game.screen_token}" if by_token else ""
+    urls = {name: reverse(way, args=[game.id, role]) + token for name, way in ways.items()}
+    return {**urls, "version": snapshot.state.version}
 
 
 def return_page(asked: str, game: Game, otherwise: str = "host_game") -> str:

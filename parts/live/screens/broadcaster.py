@@ -95,7 +95,9 @@ class Broadcaster:
             if self._shown.get(snapshot.game.id, snapshot) is not snapshot:
                 self._woken.add(snapshot.game.id)
                 self._change.notify_all()
-            self._start()
+            if not self.alone and (self._thread is None or not self._thread.is_alive()):  # none survives a fork
+                self._thread = threading.Thread(target=self._run, name="live hub", daemon=True)
+                self._thread.start()
 
     def has_room_for(self, address: str) -> bool:
         """Whether an address may open another stream; each has a limited share, so that others can connect too."""
@@ -132,12 +134,6 @@ class Broadcaster:
                 self._change.notify_all()
 
     # --- the thread ---
-
-    def _start(self) -> None:
-        """Checks for a living thread, since threads do not survive a fork."""
-        if not self.alone and (self._thread is None or not self._thread.is_alive()):
-            self._thread = threading.Thread(target=self._run, name="live hub", daemon=True)
-            self._thread.start()
 
     def _run(self) -> None:
         refreshed_at = self.ticking()

@@ -91,14 +91,14 @@ class Presence:
         seen.told_at = now
         seen.players = {player: at for player, at in list(seen.players.items()) if now - at < PRESENT_MS}
         players = len({*listening, *seen.players})
-        self._report(snapshot.game.id, seen, players, now)
-        snapshots.set_attendance(snapshot.game.id, self._attendance(snapshot, seen, players, now))
-        self._tidy(now)
-
-    def _report(self, game_id: str, seen: SessionPresence, players: int, now: int) -> None:
         report = {"players": players, "host_at": seen.host_at, "at": now, "ttl": now // 1000 + RETENTION_SECONDS}
         with suppress(StoreError):
-            table().write(Put({**keys.presence(game_id, self.name).item, **report}))
+            table().write(Put({**keys.presence(snapshot.game.id, self.name).item, **report}))
+        snapshots.set_attendance(snapshot.game.id, self._attendance(snapshot, seen, players, now))
+        oldest = now - RETENTION_SECONDS * 1000
+        with self._turn:
+            for game_id in [each for each, seen in self._seen.items() if seen.told_at < oldest]:
+                del self._seen[game_id]
 
     def _attendance(self, snapshot: Snapshot, seen: SessionPresence, players: int, now: int) -> Attendance:
         """Across all processes; gives the host time to arrive before reporting them as away."""
@@ -110,11 +110,6 @@ class Presence:
         players += sum(item["players"] for item in others if now - item["at"] < PRESENT_MS)
         host_at = max(seen.since, seen.host_at, *(item["host_at"] for item in others))
         return Attendance(players, now - host_at >= HOST_AWAY_MS)
-
-    def _tidy(self, now: int) -> None:
-        with self._turn:
-            for game_id in [each for each, seen in self._seen.items() if now - seen.told_at > RETENTION_SECONDS * 1000]:
-                del self._seen[game_id]
 
 
 PRESENCE = Presence()

@@ -73,7 +73,11 @@ class Robots:
     def play(self, snapshot: Snapshot, robots: Sequence[Seat]) -> None:
         """Submits answers that are due. If the store fails, the next tick tries again."""
         state = snapshot.state
-        due = [each for each in robots if self._is_due(snapshot.game, state, each)]
+        done, now = self.given, clock.now()
+        waiting = (
+            [each for each in robots if (state.round, state.phase, each.player) not in done] if state.is_open else []
+        )
+        due = [each for each in waiting if moment(snapshot.game, state, each) <= now]
         if not due or state.closing:
             return
         try:
@@ -81,10 +85,6 @@ class Robots:
         except StoreError:
             return
         self.given.update((state.round, state.phase, each.player) for each in due)
-
-    def _is_due(self, game: Game, state: State, robot: Seat) -> bool:
-        is_done = (state.round, state.phase, robot.player) in self.given
-        return state.is_open and not is_done and moment(game, state, robot) <= clock.now()
 
 
 def moment(game: Game, state: State, robot: Seat) -> int:
@@ -105,17 +105,12 @@ def _give(snapshot: Snapshot, robots: Sequence[Seat]) -> None:
         value = play.robot_answer(snapshot, robot, _chance(game, state, robot, "what"))
         if value is None:
             continue
-        given = GivenAnswer(
-            pseudonym(salt, robot.player), value, moment(game, state, robot), _receipt(game, state, robot)
-        )
+        words = f"{game.id} {state.round} {state.phase} {robot.player}"
+        receipt = hashlib.sha256(words.encode()).hexdigest()[:12]  # never used for a lookup
+        given = GivenAnswer(pseudonym(salt, robot.player), value, moment(game, state, robot), receipt)
         items.append(repository.given_item(game, key(game.id, state.round, given.player, given.at), given))
     for some in by_count(items, BATCH_PUTS):
         table().put_all(some)
-
-
-def _receipt(game: Game, state: State, robot: Seat) -> str:
-    """Deterministic, and never used for a lookup."""
-    return hashlib.sha256(f"{game.id} {state.round} {state.phase} {robot.player}".encode()).hexdigest()[:12]
 
 
 def _chance(game: Game, state: State, robot: Seat, what: str) -> Random:

@@ -89,20 +89,15 @@ def with_upvotes(snapshot: Snapshot, items: Mapping[Key, Item] | None = None) ->
 
 
 def keys_to_read(game_id: str) -> tuple[Key, ...]:
-    """The keys that make up a snapshot."""
+    """The keys that make up a snapshot, with those of the play that was on in the last one."""
+    last = SESSIONS.last(game_id)
+    play = play_at(last.state) if last else None
     return (
         *(keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id)),
         keys.game_qa(game_id),
-        *_play_keys(game_id),
+        *(play.extra_keys(game_id, last.state) if last and play else ()),
         *(place for each in SCREENS.values() if (place := each.extra_key(game_id))),
     )
-
-
-def _play_keys(game_id: str) -> tuple[Key, ...]:
-    """Extra keys of the play that was on in the last snapshot."""
-    last = SESSIONS.last(game_id)
-    play = play_at(last.state) if last else None
-    return play.extra_keys(game_id, last.state) if last and play else ()
 
 
 def from_items(game_id: str, items: Mapping[Key, Item]) -> Snapshot | None:
@@ -238,7 +233,9 @@ class CachedSession:
         number = self.count.of(snapshot.state)
         if number != snapshot.answered:
             snapshot = self._deduplicated(replace(snapshot, answered=number))
-        if _closes_early(snapshot) and now - self.count.complete_at >= COMPLETE_MS:
+        play, end = play_at(snapshot.state), snapshot.state.clock.end()
+        closes_early = snapshot.is_complete and play is not None and play.is_scored and end is not None
+        if closes_early and now - self.count.complete_at >= COMPLETE_MS:
             self._closed(snapshot.game, snapshot.state)
         return snapshot
 
@@ -314,12 +311,6 @@ class CachedSession:
         self.phase_data = state.round, phase_data
         sealed = None if state.is_under_way else rounds.get(state.round)
         return phase_data, play.displayed_question(questions[state.question], phase_data, sealed, context)
-
-
-def _closes_early(snapshot: Snapshot) -> bool:
-    """Whether everybody has answered a question of a game while its clock runs."""
-    play = play_at(snapshot.state)
-    return snapshot.is_complete and play is not None and play.is_scored and snapshot.state.clock.end() is not None
 
 
 class SessionCache:

@@ -194,13 +194,17 @@ def _make(host: User, game_id: str, number: int, kind: FollowUpKind, make: Maker
         if len(existing) >= MAX_FOLLOW_UPS:
             raise NoFollowUp(TOO_MANY % {"most": MAX_FOLLOW_UPS})
         of = partial(_follow_up, len(existing) + 1, kind, number, host.name)
-        made = of(make(subject(game, state, number), lambda thing: _making(game, state, of(thing))))
+
+        def making(thing: PollOrElection) -> list[Write]:
+            follow_up = of(thing)
+            return [
+                *follow_up_store.making(game, state, follow_up),
+                *FOLLOW_UPS.of(game).making(game, follow_up),
+            ]
+
+        made = of(make(subject(game, state, number), making))
     RECORDING.start(follow_up_store.task_subject(game_id, made.number))
     return made
-
-
-def _making(game: Game, state: State, made: FollowUp) -> list[Write]:
-    return [*follow_up_store.making(game, state, made), *FOLLOW_UPS.of(game).making(game, made)]
 
 
 def _follow_up(place: int, kind: FollowUpKind, round_: int, by: str, thing: PollOrElection) -> FollowUp:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -74,7 +73,16 @@ def move(
     same = [repository.is_same(game)] if present and after.secret else []
     dropped = closing.dropping(game, state) if step in (Step.VOID, Step.REPEAT) else []
     gone = [*dropped, *play.moving_on(game, state, after)] if play else []
-    _record_step(game, who, step, state, after, *salt, *gone, *opened, *same, **present, **vote_data)
+    event_data = {
+        "game_id": game.id,
+        "step": str(step),
+        **present,
+        **vote_data,
+        "state": repository.state_as_item(after),
+    }
+    moving = repository.moving(game, state, after)
+    record(Event(who, "LiveSessionMoved", event_data), *moving, *salt, *gone, *opened, *same)
+    changes.publish(game.id)
     return after
 
 
@@ -97,12 +105,6 @@ def next_state(
         return rules.moved(state, revealed=True)
     changed = state.clock.stopped(now) if step == Step.PAUSE else state.clock.started_again(now)
     return rules.moved(state, clock=changed)
-
-
-def _record_step(game: Game, who: str, step: str, before: State, after: State, *writes: Write, **more: Any) -> None:
-    event_data = {"game_id": game.id, "step": str(step), **more, "state": repository.state_as_item(after)}
-    record(Event(who, "LiveSessionMoved", event_data), *repository.moving(game, before, after), *writes)
-    changes.publish(game.id)
 
 
 # --- the end ---

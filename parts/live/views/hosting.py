@@ -30,7 +30,7 @@ from parts.live.clock import PERCENTS
 from parts.live.play import plays_of
 from parts.live.rules import Game, State, Step
 from parts.live.screens import rendering, snapshots
-from parts.live.screens.access import Hosted, for_hosts, for_hosts_of_seat, return_page
+from parts.live.screens.access import Hosted, for_hosts, for_hosts_of_seat, push_urls, return_page
 from parts.live.screens.formats import HOSTING, Role
 from parts.live.screens.presence import PRESENCE
 from parts.live.seats import Seat
@@ -61,7 +61,6 @@ def _show(request: HttpRequest, role: Role, snapshot: Snapshot, **more: Any) -> 
         "game": game,
         "state": snapshot.state,
         "role": role,
-        "version": snapshot.state.version,
         "screen": rendering.render_screen(role, snapshot),
         "status": rendering.render_status(role, snapshot),
         "beside": rendering.render_panel(role, snapshot),
@@ -69,18 +68,11 @@ def _show(request: HttpRequest, role: Role, snapshot: Snapshot, **more: Any) -> 
         "has_texts": any(each.has_texts for each in plays_of(game, snapshot.questions)),
         "is_game": standings.is_scored(snapshot),
         "refreshes": role in (Role.SCREEN, Role.SCOREBOARD),
-        **_push_urls(role, game),
+        **push_urls(role, snapshot),
         **more,
     }
     page = f"live/{role}.html" if role in HOSTING else "live/projector.html"
     return render(request, page, context)
-
-
-def _push_urls(role: Role, game: Game) -> dict[str, str]:
-    """URLs for updates; screens without an account authenticate with the token that opened them."""
-    by_token = f"?token={game.screen_token}" if role in (Role.SCREEN, Role.SCOREBOARD) else ""
-    ways = {"stream": "game_stream", "now": "game_now"}
-    return {name: reverse(way, args=[game.id, role]) + by_token for name, way in ways.items()}
 
 
 def _links(game: Game) -> dict[str, str]:
@@ -144,7 +136,8 @@ def drive(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     is_host = rules.hosts(game, request.user.name, request.user.role)
     if not is_host and step != Step.END:
         raise NotAllowed(rules.NOT_YOURS)
-    back = _return_url(request, game) if is_host else reverse("games")
+    page = return_page(_parameters(request).get("from", ""), game)
+    back = reverse(page, args=[game.id]) if is_host else reverse("games")
     try:
         if request.method != "POST":
             return _confirm(request, game, state, step, version)
@@ -180,11 +173,6 @@ def _required_step(step: Step | None) -> Step:
     if step is None:
         raise NotNow(rules.NOT_NOW)
     return step
-
-
-def _return_url(request: HttpRequest, game: Game) -> str:
-    """The page from which the step was taken."""
-    return reverse(return_page(_parameters(request).get("from", ""), game), args=[game.id])
 
 
 def _confirm(request: HttpRequest, game: Game, state: State, step: Step | None, version: int) -> HttpResponse:
@@ -267,27 +255,22 @@ def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     form = FindPlayerForm(request.GET)
     asked = form.cleaned_data["q"] if form.is_valid() else ""
     everybody = list(seats.read_seats(game.id))  # bypasses the cache, which may be slightly out of date
-    found, start = seating.search(everybody, asked), _start(request)
+    found, after = seating.search(everybody, asked), request.GET.get("after", "")
+    start = int(after) if after.isdecimal() and len(after) < 6 else 0
+    rows = [  # a player, the possible actions, and the question from which they were there if they came late
+        (each, {act.name for act in seating.offered(each, game)}, seats.late_since(state, each))
+        for each in found[start : start + PAGE_ROWS]
+    ]
     context = {
         "game": game,
         "form": form,
-        "rows": [_row(game, state, each) for each in found[start : start + PAGE_ROWS]],
+        "rows": rows,
         "playing": sum(each.plays and not each.left for each in everybody),
         "waiting": sum(not each.approved and not each.removed for each in everybody),
         "percents": PERCENTS,
         "older": _list_url(game, q=asked, after=start + PAGE_ROWS) if len(found) > start + PAGE_ROWS else "",
     }
     return render(request, "live/players/players.html", context)
-
-
-def _row(game: Game, state: State, seat: Seat) -> tuple[Seat, set[str], int]:
-    """A player, the possible actions, and the question from which they were there if they came late."""
-    return seat, {act.name for act in seating.offered(seat, game)}, seats.late_since(state, seat)
-
-
-def _start(request: HttpRequest) -> int:
-    after = request.GET.get("after", "")
-    return int(after) if after.isdecimal() and len(after) < 6 else 0
 
 
 def _approve_shown(request: HttpRequest, game: Game) -> HttpResponse:
@@ -308,7 +291,9 @@ def change_player(request: HttpRequest, seated: tuple[Game, Seat]) -> HttpRespon
         sentence, act = _parse_act(request, game, seat)
         act()
     except joining.SeatNameTaken as refusal:
-        messages.error(request, f"{refusal} {_alternatives_text(refusal.instead)}")
+        free = ", ".join(refusal.instead)
+        available = _("Available: %(names)s.") % {"names": free} if free else ""
+        messages.error(request, f"{refusal} {available}")
     except (Refusal, ValidationError) as refusal:
         messages.error(request, refusal.messages[0] if isinstance(refusal, ValidationError) else str(refusal))
     else:
@@ -343,7 +328,3 @@ def _parse_act(request: HttpRequest, game: Game, seat: Seat) -> tuple[str, Calla
         raise NotNow(seating.ALREADY_CHANGED)
     sentence, act = simple[SeatAction(wanted)]
     return sentence % called, lambda: act(game.id, seat.player, who)
-
-
-def _alternatives_text(found: list[str]) -> str:
-    return _("Available: %(names)s.") % {"names": ", ".join(found)} if found else ""

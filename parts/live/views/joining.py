@@ -148,7 +148,10 @@ def _join(request: HttpRequest, game: Game, state: State, roster: Item | None) -
     try:
         joining.join(game, state, roster, form.cleaned_data["name"], held)
     except joining.SeatNameTaken as refusal:
-        form.add_error("name", _taken(game, refusal))
+        is_drawn = game.names == Names.GENERATED
+        form.add_error(
+            "name", _("Somebody else just took this name. Here is another one.") if is_drawn else str(refusal)
+        )
         return _show(request, game, form, instead=refusal.instead, status=422)
     except Refusal as refusal:
         return _show(request, game, form, problem=str(refusal), status=409)
@@ -161,12 +164,6 @@ def _name_form(request: HttpRequest, game: Game) -> PlayerNameForm:
         return PlayerNameForm({"name": request.POST.get("instead") or request.POST.get("name", "")})
     words = tokens.read_token(OFFER, request.POST.get("offer", ""), OFFER_SECONDS)
     return PlayerNameForm({"name": words[1] if words is not None and words[0] == game.id else ""})
-
-
-def _taken(game: Game, refusal: Refusal) -> str:
-    if game.names == Names.GENERATED:
-        return _("Somebody else just took this name. Here is another one.")
-    return str(refusal)
 
 
 def _show(request: HttpRequest, game: Game, form: PlayerNameForm, status: int = 200, **more: Any) -> HttpResponse:

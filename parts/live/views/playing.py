@@ -10,7 +10,6 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
@@ -29,7 +28,7 @@ from parts.live.players import Player
 from parts.live.rate_limit import ANSWER_RATE, TooFast
 from parts.live.rules import Phase
 from parts.live.screens import access, broadcaster, player_part, presence, push_events, rendering, snapshots
-from parts.live.screens.access import PlayerContext
+from parts.live.screens.access import PlayerContext, push_urls
 from parts.live.screens.broadcaster import Subscriber
 from parts.live.screens.formats import HOSTING, OF_QA, SCREENS, SEATED, Role
 from parts.live.screens.push_events import ELSEWHERE, GONE, LAST, PushEvent
@@ -62,9 +61,7 @@ def page(request: HttpRequest, viewer: PlayerContext, *, status: int = 200, **ow
         "seat": seat,
         "is_ranked": any(each.is_ranked for each in plays_of(snapshot.game, snapshot.questions)),
         "role": Role.PLAYER,
-        "stream": reverse("game_stream", args=[snapshot.game.id, Role.PLAYER]),
-        "now": reverse("game_now", args=[snapshot.game.id, Role.PLAYER]),
-        "version": snapshot.state.version,
+        **push_urls(Role.PLAYER, snapshot),
         "refreshes": not snapshot.state.is_open and snapshot.state.phase != Phase.ENDED,
         "status": rendering.render_status(Role.PLAYER, snapshot, seat.percent),
         "screen": rendering.render_screen(Role.PLAYER, snapshot, typed),
@@ -111,7 +108,7 @@ def _submit(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpRe
         )
     try:
         ANSWER_RATE.check(f"{game_id} {viewer.seat.player}", at)
-        answer = _parse_answer(request, viewer)
+        answer = play_named(viewer.snapshot.state.play).answer(request.POST, viewer.snapshot, viewer.seat.player)
         status = answering.submit(viewer.snapshot.game, viewer.snapshot.state, viewer.seat, answer, at, viewer.salt)
         if status != AnswerStatus.COUNTED:
             snapshots.SESSIONS.invalidate(game_id)
@@ -125,10 +122,6 @@ def _submit(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpRe
 def _is_by_script(request: HttpRequest) -> bool:
     """As `request.htmx`, which would first rename all headers of the request: a tenth of an answer."""
     return bool(request.META.get("HTTP_HX_REQUEST") == "true")
-
-
-def _parse_answer(request: HttpRequest, viewer: PlayerContext) -> Any:
-    return play_named(viewer.snapshot.state.play).answer(request.POST, viewer.snapshot, viewer.seat.player)
 
 
 def _show_status(request: HttpRequest, viewer: PlayerContext, status: AnswerStatus, answer: Any = None) -> HttpResponse:
@@ -207,7 +200,9 @@ def _load_client(request: HttpRequest, game_id: str, role: str) -> PushClient:
     if snapshot is None:
         raise Http404
     if role in HOSTING:
-        _check_host(request, snapshot)
+        user = request.user
+        if access_response(request, _hosts_only) or not rules.hosts(snapshot.game, user.name, user.role):
+            raise NotAllowed(rules.NOT_YOURS)
     elif not hmac.compare_digest(snapshot.game.screen_token.encode(), request.GET.get("token", "").encode()):
         raise Http404
     return PushClient(_upvoted(snapshot, Role(role)), Role(role))
@@ -232,12 +227,6 @@ def _player(request: HttpRequest, game_id: str, role: Role) -> PushClient:
 @requires(Permission.USE_APPLICATION)
 def _hosts_only(request: HttpRequest) -> HttpResponse:
     raise Http404
-
-
-def _check_host(request: HttpRequest, snapshot: Snapshot) -> None:
-    user = request.user
-    if access_response(request, _hosts_only) or not rules.hosts(snapshot.game, user.name, user.role):
-        raise NotAllowed(rules.NOT_YOURS)
 
 
 # --- events ---

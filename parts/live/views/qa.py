@@ -24,7 +24,7 @@ from parts.live import clock, players, room_questions
 from parts.live.moderation import QaAction, QaQuestion
 from parts.live.rate_limit import ANSWER_RATE, RateLimit, TooFast
 from parts.live.screens import access, qa_display, rendering, snapshots
-from parts.live.screens.access import Hosted, for_hosts
+from parts.live.screens.access import Hosted, for_hosts, push_urls
 from parts.live.screens.formats import Role
 from parts.live.screens.presence import PRESENCE
 from parts.live.screens.qa_display import QuestionLine
@@ -92,7 +92,7 @@ def _page(request: HttpRequest, viewer: QaContext, status: int = 200, **own: Any
         "game": snapshot.game,
         "seat": seat,
         "role": Role.QA,
-        **_push_urls(Role.QA, snapshot),
+        **push_urls(Role.QA, snapshot),
         "status": rendering.render_status(Role.QA, snapshot),
         "screen": qa_display.render_questions(
             Role.QA, snapshot, lines=qa_display.player_lines(snapshot, seat, viewer.upvoted)
@@ -102,12 +102,6 @@ def _page(request: HttpRequest, viewer: QaContext, status: int = 200, **own: Any
         "longest": question_rules.MAX_QUESTION_CHARS,
     }
     return render(request, "live/qa/qa.html", context | own, status=status)
-
-
-def _push_urls(role: Role, snapshot: Snapshot) -> dict[str, Any]:
-    ways = {"stream": "game_stream", "now": "game_now"}
-    urls = {name: reverse(way, args=[snapshot.game.id, role]) for name, way in ways.items()}
-    return {**urls, "version": snapshot.state.version}
 
 
 # --- sending ---
@@ -194,12 +188,15 @@ def _load_snapshot(game_id: str) -> Snapshot:
 
 def _manage_page(request: HttpRequest, snapshot: Snapshot, form: QaForm | None, **more: Any) -> HttpResponse:
     PRESENCE.host_looks(snapshot)
-    wanted = more.get("answering") or _to_answer(request, snapshot)
+    asked = [
+        each for each in snapshot.qa_questions if each.id == request.GET.get("answer") and each.fate != Fate.HIDDEN
+    ]
+    wanted = more.get("answering") or next(iter(asked), None)  # the question to write an answer to
     context = {
         "game": snapshot.game,
         "qa": snapshot.qa,
         "role": Role.MANAGE_QA,
-        **_push_urls(Role.MANAGE_QA, snapshot),
+        **push_urls(Role.MANAGE_QA, snapshot),
         "status": rendering.render_status(Role.MANAGE_QA, snapshot),
         "screen": rendering.render_screen(Role.MANAGE_QA, snapshot),
         "form": form or QaForm(initial=QaForm.initial_of(snapshot.qa)),
@@ -208,12 +205,6 @@ def _manage_page(request: HttpRequest, snapshot: Snapshot, form: QaForm | None, 
     }
     refused = bool(form and form.errors) or "problem" in more
     return render(request, "live/qa/manage.html", context | more, status=422 if refused else 200)
-
-
-def _to_answer(request: HttpRequest, snapshot: Snapshot) -> QaQuestion | None:
-    """The question to write an answer to."""
-    wanted = request.GET.get("answer", "")
-    return next((each for each in snapshot.qa_questions if each.id == wanted and each.fate != Fate.HIDDEN), None)
 
 
 def _set_up(request: HttpRequest, game_id: str) -> HttpResponse:

@@ -300,7 +300,11 @@ def _session(report: Report) -> dict[str, Any]:
 
 
 def _round(report: Report, round_: Round) -> dict[str, Any]:
-    play = report.play(round_)
+    is_scored, entries = report.play(round_).is_scored, []
+    for each in round_.entries:
+        named = {"player": each.player} if each.player else {}
+        scored = {"points": each.points, "bonus": each.bonus} if is_scored else {}
+        entries.append({**named, "said": each.value, **scored})
     return {
         "round": round_.number,
         "question": round_.question,
@@ -308,14 +312,8 @@ def _round(report: Report, round_: Round) -> dict[str, Any]:
         "count": round_.count,
         "votes": round_.votes,
         "result": dict(round_.result),
-        "entries": [_entry(each, play) for each in round_.entries],
+        "entries": entries,
     }
-
-
-def _entry(entry: Entry, play: Play) -> dict[str, Any]:
-    named = {"player": entry.player} if entry.player else {}
-    scored = {"points": entry.points, "bonus": entry.bonus} if play.is_scored else {}
-    return {**named, "said": entry.value, **scored}
 
 
 def _named(report: Report) -> Iterator[dict[str, Any]]:
