@@ -15,9 +15,9 @@ from accounts.access import access_response, public, requires
 from accounts.rules import Permission
 from foundation.acts.refusals import NotNow, Refusal
 from parts.live import clock, rules
-from parts.live.rate_limit import ANSWER_RATE
 from parts.live.rules import Game
 from parts.live.screens import access
+from parts.live.screens.access import ANSWER_RATE
 
 from . import speakers
 from .speakers import LIMITS

@@ -1,7 +1,8 @@
-"""The clock of a question: when it ends for each player and how much time has passed, in milliseconds since 1970.
+"""The clock of a question, and how long a session waits, runs and is kept.
 
-It starts shortly after the push, so that slow connections cost no time. A pause stops the clock but not answers.
-Players who need more time get a percentage of the usual time.
+The clock tells when a question ends for each player and how much time has passed, in milliseconds since 1970. It
+starts shortly after the push, so that slow connections cost no time. A pause stops the clock but not answers. Players
+who need more time get a percentage of the usual time.
 """
 
 from __future__ import annotations

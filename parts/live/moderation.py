@@ -1,7 +1,8 @@
-"""Moderation of texts that people write in rounds: which are visible, hidden or waiting for the host.
+"""Moderation of texts that people write in rounds, and the rules of questions from the room.
 
-Hosts decide about texts, not people, so an anonymous round stays anonymous: equal texts of a round share one id and one
-decision. Sealed rounds never change; hidden texts are left out when they are shown, and get no points.
+Texts are visible, hidden or waiting for the host. Hosts decide about texts, not people, so an anonymous round stays
+anonymous: equal texts of a round share one id and one decision. Sealed rounds never change; hidden texts are left out
+when they are shown, and get no points.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Player names: validation, which are free, and alternatives for taken ones."""
+"""Player names: validation, which are free, alternatives for taken ones, and random ones such as “Brave Otter”."""
 
 from __future__ import annotations
 

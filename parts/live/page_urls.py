@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import correcting, follow_ups, hosting, joining, making, playing, qa, reports, trying
+from .views import correcting, demo, follow_ups, hosting, joining, making, playing, qa, reports
 
 urlpatterns = [
     # players
@@ -13,7 +13,7 @@ urlpatterns = [
     path("<slug:game_id>/now/<slug:role>/", playing.now, name="game_now"),
     path("<slug:game_id>/stream/<slug:role>/", playing.stream, name="game_stream"),
     # visitors
-    path("try/", trying.try_live, name="try_live"),
+    path("try/", demo.try_live, name="try_live"),
     # hosts
     path("", making.games, name="games"),
     path("new/", making.make, name="make_game"),

@@ -1,4 +1,7 @@
-"""Repository of the Q&A of a session: its settings, questions and moderation decisions."""
+"""Questions from the room: how they and their settings are stored, sent, upvoted and moderated.
+
+Sending and upvoting record no events. Moderation events name questions by id only.
+"""
 
 from __future__ import annotations
 
@@ -101,8 +104,6 @@ def deciding(game: Game, round_: int, marks: Iterable[str], fate: Fate) -> list[
     own = Update(keys.moderated(game.id, round_), set={**dict.fromkeys(marks, str(fate)), "ttl": game.ttl})
     return [own, Update(keys.game_qa(game.id), set={"ttl": game.ttl}, add={"changes": 1, "decided": 1})]
 
-
-# --- actions ---
 
 TRANSACTION_TEXTS = 50  # decided in one transaction
 EVENTS = {

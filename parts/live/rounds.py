@@ -1,4 +1,10 @@
-"""Given answers and sealed rounds: who answered what, the points, and the result that screens show."""
+"""Given answers and sealed rounds: who answered what, the points, the result that screens show, and how both are
+stored.
+
+Options and answers are numbered by position, from 0. An anonymous round with fewer than three answers stores only
+`too_few` and `count`. While it is open it has a salt: with the site's secret it makes the pseudonyms under which
+answers are stored, so that players can change their own. The transaction that seals the round destroys the salt.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +82,7 @@ def options_of(round_: Round, question: Question) -> tuple[str, ...]:
     return tuple(round_.result.get("options", question.options))
 
 
-# --- counting ---
+# --- counting that plays share ---
 
 MAX_ANSWER_CHARS = 300
 

@@ -17,7 +17,7 @@ from parts.assembly import speakers
 from parts.assembly.speakers import NOBODY, as_item, speakers_of
 from parts.live import repository, seats
 from parts.live.rules import Phase, State, Step
-from parts.live.screens import player_part, push_events, snapshots
+from parts.live.screens import broadcaster, player_part, snapshots
 from parts.live.screens.formats import Role
 from parts.live.services import seating
 from parts.live.services.formats import HOOKS
@@ -278,7 +278,7 @@ def test_nobody_asks_while_nothing_is_talked_about_nor_from_an_older_device(talk
 
 
 def panels(role, game):
-    return [each for each in push_events.shared(role, snapshots.current(game.id)).events if each.name == "beside"]
+    return [each for each in broadcaster.shared(role, snapshots.current(game.id)).events if each.name == "beside"]
 
 
 def test_what_is_pushed_follows_the_list_and_not_the_clock(assembly):

@@ -17,7 +17,7 @@ from foundation.store import keys
 from foundation.store.table import Delete
 from parts.live import changes, clock, repository, seats
 from parts.live.rules import Phase, Step
-from parts.live.screens import broadcaster, caches, player_part, presence, push_events, rendering, snapshots
+from parts.live.screens import broadcaster, caches, player_part, presence, rendering, snapshots
 from parts.live.screens.broadcaster import Broadcaster, Subscriber
 from parts.live.screens.formats import Fragment, Role
 from parts.live.screens.presence import Presence
@@ -100,7 +100,7 @@ def listening(to: Broadcaster, game, role=Role.PLAYER, seat=None, language="en",
     heard = Heard()
     snapshot = snapshots.current(game.id)
     subscriber = Subscriber(heard.listener, role, language, address, version=snapshot.state.version)
-    subscriber.accepts(push_events.for_all(role, snapshot))
+    subscriber.accepts(broadcaster.for_all(role, snapshot))
     if seat:
         subscriber.player, subscriber.device, subscriber.seat = seat.player, seat.device, seat.version
         subscriber.own = player_part.own_version(snapshot, seat, role)
@@ -153,7 +153,7 @@ def test_what_changes_between_the_picture_and_the_beginning_is_not_lost(made, ou
     drive(game, Step.NEXT)
     late = Heard()
     subscriber = Subscriber(late.listener, Role.PLAYER, "en", version=before.state.version)
-    subscriber.accepts(push_events.for_all(Role.PLAYER, before))
+    subscriber.accepts(broadcaster.for_all(Role.PLAYER, before))
     first = listening(ours, game)
     ours.tick()
     ours.join(before, subscriber)

@@ -16,9 +16,9 @@ from foundation.store import keys
 from foundation.store.table import Update
 from parts.live import clock, players, repository, seats
 from parts.live.plays import best_answer
-from parts.live.rate_limit import MAX_ACTIONS, WINDOW_MS
 from parts.live.rules import Phase, Step
 from parts.live.screens import player_part, rendering, snapshots
+from parts.live.screens.access import MAX_ACTIONS, WINDOW_MS
 from parts.live.screens.formats import Role
 from parts.live.seats import Seat
 from parts.live.services import correcting

@@ -144,7 +144,11 @@ def unlinking(game: Game, round_: int) -> list[Write]:
     return [Delete(keys.game_before(game.id, round_)), purge_mark()] if round_ else []
 
 
-# --- the picture ---
+# --- the picture: a band for each movement, as thick as its number of people ---
+
+# All sizes are relative to the font size, so that one picture suits both a phone and a wall: heights and positions are
+# shares of the picture, whose own height is a number of lines.
+
 
 WIDTH, HEIGHT = 1000, 1000  # units of the bands, scaled to the available space
 EDGE = 26  # width of the blocks on both sides

@@ -1,7 +1,9 @@
-"""Access to live sessions: hosts by account, players by seat."""
+"""Access to live sessions: hosts by account, players by seat and within a rate limit."""
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +18,7 @@ from django.utils.translation import gettext_lazy
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from foundation.acts.refusals import NotAllowed
+from foundation.acts.refusals import NotAllowed, Refusal
 from foundation.store import keys
 from parts.live import players, repository, rules, seats
 from parts.live.players import Player
@@ -148,3 +150,35 @@ def _page(request: HttpRequest, name: str, game: Game, player: Player, status: i
 
 def ended_page(request: HttpRequest, ended_at: str) -> HttpResponse:
     return render(request, "live/join/ended.html", {"ended_at": ended_at}, status=410)
+
+
+# --- rate limit: in the memory of each process, since a counter in the store would cost more than it saves ---
+
+MAX_ACTIONS, WINDOW_MS = 20, 10_000  # answers or votes per player and window
+MAX_CACHED_PLAYERS = 5_000  # per process
+
+TOO_FAST = gettext_lazy("That was too fast. What you sent before counts; wait a few seconds.")
+
+
+class TooFast(Refusal):
+    """A player exceeded the rate limit."""
+
+
+class RateLimit:
+    def __init__(self, most: int = MAX_ACTIONS, within: int = WINDOW_MS) -> None:
+        self.most, self.within = most, within
+        self._turn = threading.Lock()
+        self._said: OrderedDict[str, deque[int]] = OrderedDict()
+
+    def check(self, who: str, at: int) -> None:
+        with self._turn:
+            times = self._said.setdefault(who, deque(maxlen=self.most))
+            self._said.move_to_end(who)
+            if len(self._said) > MAX_CACHED_PLAYERS:
+                self._said.popitem(last=False)
+            if len(times) == self.most and at - times[0] < self.within:
+                raise TooFast(TOO_FAST)
+            times.append(at)
+
+
+ANSWER_RATE = RateLimit()

@@ -11,11 +11,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
+import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from typing import Any
 
+import orjson
 from django.conf import settings
 from django.utils import translation
 
@@ -24,13 +27,15 @@ from foundation.pages.streams import Listener, send_all
 from foundation.store.splitting import by_count
 from foundation.store.table import StoreError
 from parts.live import changes, clock
-from parts.live.screens import push_events
+from parts.live.clock import DEFAULT_PERCENT
+from parts.live.play import cached
+from parts.live.screens import qa_display
+from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
 
-from . import player_part, snapshots
-from .formats import HOSTING, OF_QA, SEATED, Role
+from . import player_part, rendering, snapshots
+from .formats import HOSTING, OF_QA, SCREENS, SEATED, Fragment, Role
 from .presence import PRESENCE
-from .push_events import ELSEWHERE, GONE, LAST, PushEvent
 
 REFRESH_SECONDS = 0.5
 MAX_STREAMS_PER_SEAT = 2  # for each kind of page: the device in use, and one just left
@@ -41,6 +46,114 @@ BATCH_PLAYERS = 50  # players sent their own part in one batch
 COUNTING = (Role.HOST, Role.REMOTE, Role.SCREEN)  # roles shown the number of answers
 
 _LOG = logging.getLogger(__name__)
+
+
+# --- events ---
+
+
+@dataclass(frozen=True, slots=True)
+class PushEvent:
+    """An event for pages that stream or poll, rendered once per snapshot for all who are shown the same.
+
+    | event | data | on the page |
+    |---|---|---|
+    | `screen` | `key`, `html` | replaces the screen if it has another key, so that a form in use stays |
+    | `status` | `key`, `html` | the line that may change at any moment |
+    | `clock` | `now`, `end`, `left`, `length`, `paused`, `starts` | by the server's clock |
+    | `mine` | `key`, `html` | what one player alone sees |
+    | `consent` | `key`, `html` | what a player is asked about their seat, if the format does |
+    | `beside` | `key`, `html` | what the format shows beside |
+    | `elsewhere` | | nothing more comes: another device has the seat |
+    | `gone` | | nothing more comes: the session, or the seat in it, no longer exists |
+
+    Each has a version as its id: the state's version, and a hash of the rest, so that pages never go back in time.
+    """
+
+    name: str
+    key: str  # changes with the content
+    data: bytes  # JSON
+
+
+ELSEWHERE, GONE = PushEvent("elsewhere", "", b"{}"), PushEvent("gone", "", b"{}")  # no event follows these
+LAST = "0"  # version of the last events
+
+
+# --- rendered once per snapshot, in the active language ---
+
+
+@dataclass(frozen=True, slots=True)
+class SharedEvents:
+    """What everybody in a role is shown, except the time."""
+
+    events: tuple[PushEvent, ...]
+    mark: int  # hash of their keys
+
+
+def shared(role: Role, snapshot: Snapshot) -> SharedEvents:
+    def events() -> SharedEvents:
+        fragments = rendering.render_screen(role, snapshot), rendering.render_status(role, snapshot)
+        panel = _optional("beside", rendering.render_panel(role, snapshot))
+        found = (*map(_fragment_event, ("screen", "status"), fragments), *panel)
+        return SharedEvents(found, zlib.crc32("".join(each.key for each in found).encode()))
+
+    return cached(snapshot, "events", role, make=events)
+
+
+# --- rendered each time ---
+
+
+def clock_event(snapshot: Snapshot, percent: int = DEFAULT_PERCENT) -> PushEvent:
+    """Current time, from which a page learns the server's clock."""
+    data = orjson.dumps(rendering.clock_context(snapshot, percent))
+    return PushEvent("clock", f"{snapshot.state.version}-{percent}", data)
+
+
+def mine(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER, **own: Any) -> PushEvent:
+    if role == Role.QA:
+        return _fragment_event("mine", qa_display.render_own_questions(snapshot, seat))
+    return _fragment_event("mine", player_part.render_own(snapshot, seat, **own))
+
+
+def consent(role: Role, snapshot: Snapshot, seat: Seat) -> list[PushEvent]:
+    """What the player is asked about their seat."""
+    return _optional("consent", SCREENS.of(snapshot.game).consent(snapshot, seat)) if role == Role.PLAYER else []
+
+
+def _optional(name: str, fragment: Fragment | None) -> list[PushEvent]:
+    return [_fragment_event(name, fragment)] if fragment else []
+
+
+def _fragment_event(name: str, fragment: Fragment) -> PushEvent:
+    return PushEvent(name, fragment.key, orjson.dumps({"key": fragment.key, "html": fragment.html}))
+
+
+# --- encoding ---
+
+
+def for_all(role: Role, snapshot: Snapshot, percent: int = DEFAULT_PERCENT) -> list[PushEvent]:
+    """What everybody in a role is shown."""
+    return [*shared(role, snapshot).events, clock_event(snapshot, percent)]
+
+
+def page_version(role: Role, snapshot: Snapshot, seat: Seat | None = None) -> str:
+    """Changes whenever any of the events changes."""
+    own = player_part.own_key(snapshot, seat, role) if seat and role == Role.QA else ""
+    mark = zlib.crc32(own.encode(), shared(role, snapshot).mark)
+    return f"{snapshot.state.version}-{mark:x}-{seat.version if seat else 0}"
+
+
+def as_stream(version: str, events: Iterable[PushEvent]) -> bytes:
+    head = version.encode()
+    return b"".join(b"id: %b\nevent: %b\ndata: %b\n\n" % (head, each.name.encode(), each.data) for each in events)
+
+
+def as_json(version: str, events: Iterable[PushEvent]) -> bytes:
+    """The same events for a page that polls."""
+    encoded = b",".join(b'["%b",%b]' % (each.name.encode(), each.data) for each in events)
+    return b'{"version":%b,"said":[%b]}' % (orjson.dumps(version), encoded)
+
+
+# --- listeners ---
 
 
 @dataclass(eq=False, slots=True)
@@ -243,7 +356,7 @@ class Broadcaster:
     def _send_shared(self, snapshot: Snapshot, role: Role, subscribers: Iterable[Subscriber]) -> None:
         events: dict[int, list[PushEvent]] = {}  # by the percentage of the usual time
         encoded: dict[tuple[PushEvent, ...], bytes] = {}
-        version, pairs = push_events.version(role, snapshot), []
+        version, pairs = page_version(role, snapshot), []
         for subscriber in subscribers:
             percent = (
                 snapshot.seats[subscriber.player].percent
@@ -251,10 +364,10 @@ class Broadcaster:
                 else clock.DEFAULT_PERCENT
             )
             if percent not in events:
-                events[percent] = push_events.for_all(role, snapshot, percent)
+                events[percent] = for_all(role, snapshot, percent)
             if new := subscriber.accepts(events[percent]):
                 if new not in encoded:
-                    encoded[new] = push_events.as_stream(version, new)
+                    encoded[new] = as_stream(version, new)
                 pairs.append((subscriber.listener, encoded[new]))
         send_all(pairs)
 
@@ -277,15 +390,15 @@ class Broadcaster:
         subscriber.own, subscriber.seat = mark, seat.version
         new = subscriber.accepts(
             [
-                push_events.mine(snapshot, seat, role=subscriber.role),
-                *push_events.consent(subscriber.role, snapshot, seat),
+                mine(snapshot, seat, role=subscriber.role),
+                *consent(subscriber.role, snapshot, seat),
             ]
         )
-        return push_events.as_stream(push_events.version(subscriber.role, snapshot, seat), new)
+        return as_stream(page_version(subscriber.role, snapshot, seat), new)
 
     def _dismiss(self, game_id: str, subscribers: Iterable[Subscriber], last: PushEvent) -> None:
         for subscriber in subscribers:
-            subscriber.listener.send(push_events.as_stream(LAST, [last]))
+            subscriber.listener.send(as_stream(LAST, [last]))
             subscriber.listener.close()
             self.leave(game_id, subscriber.listener)
 

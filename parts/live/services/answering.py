@@ -109,6 +109,10 @@ def _salt(game: Game, state: State, known: bytes | None) -> bytes | None:
 
 # --- batches ---
 
+# Answers that arrive together are written together: while one batch is being written, the next one collects. Each
+# caller gets the state as read after its own put. A single answer is written at once, without waiting for more.
+
+
 BATCH_ITEMS = 25  # limit of the store for one batch write
 
 

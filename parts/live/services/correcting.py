@@ -169,7 +169,10 @@ def _new_version(game: Game, state: State, questions: Questions) -> State | None
     return steps.refreshed(game, state, questions[state.question] if state.round else None)
 
 
-# --- pure ---
+# --- which questions can still be edited, moved or removed ---
+
+# Questions that have been asked keep their place, because sealed rounds and records refer to it. Only the others move.
+
 
 Questions = tuple[Question, ...]
 

@@ -1,4 +1,7 @@
-"""Takes the steps of a host. Each step names the version it is based on, so that none is skipped."""
+"""Takes the steps of a host, and ends sessions. Each step names the version it is based on, so that none is skipped.
+
+Before the end an open round is closed, so that no answer is lost, or voided if it cannot be counted.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages on which hosts edit a session: its title, its questions, their order."""
+"""Pages on which hosts edit a session: its title, its questions, their order, and the ideas of the room."""
 
 from __future__ import annotations
 

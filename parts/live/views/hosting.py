@@ -1,4 +1,4 @@
-"""Pages of a running session, for hosts and the room: projector, remote, scoreboard, steps."""
+"""Pages of a running session, for hosts and the room: projector, remote, scoreboard, steps, players."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Pages for joining a session: enter a code, choose a name. A whole hall shares one address, so joining is not
-limited."""
+"""Pages for joining a session and for a player's own seat: enter a code, choose a name, leave, come back.
+
+A whole hall shares one address, so joining is not limited.
+"""
 
 from __future__ import annotations
 
@@ -239,8 +241,6 @@ class FindPlayerForm(forms.Form):
 
 
 # --- a player's own seat ---
-
-# --- own page ---
 
 
 @public

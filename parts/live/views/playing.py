@@ -1,4 +1,8 @@
-"""The player's page: what is on now, answering, voting."""
+"""The player's page, answers and votes, and the events for open pages, by stream or by polling.
+
+Both send the same events, a full snapshot first. A thousand phones may ask at once, so each request takes one round
+trip, and a second for a player's own answer. The account of a player is never looked up.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +29,11 @@ from foundation.store.table import StoreError
 from parts.live import answer_forms, clock, players, rules
 from parts.live.play import play_named, plays_of
 from parts.live.players import Player
-from parts.live.rate_limit import ANSWER_RATE, TooFast
 from parts.live.rules import Phase
-from parts.live.screens import access, broadcaster, player_part, presence, push_events, rendering, snapshots
-from parts.live.screens.access import PlayerContext, push_urls
-from parts.live.screens.broadcaster import Subscriber
+from parts.live.screens import access, broadcaster, player_part, presence, rendering, snapshots
+from parts.live.screens.access import ANSWER_RATE, PlayerContext, TooFast, push_urls
+from parts.live.screens.broadcaster import ELSEWHERE, GONE, LAST, PushEvent, Subscriber
 from parts.live.screens.formats import HOSTING, OF_QA, SCREENS, SEATED, Role
-from parts.live.screens.push_events import ELSEWHERE, GONE, LAST, PushEvent
 from parts.live.seats import Seat
 from parts.live.services import answering
 from parts.live.services.answering import AnswerStatus
@@ -151,7 +153,7 @@ def _render_fragment(request: HttpRequest, viewer: PlayerContext, status: int, *
     )
 
 
-# --- pushing and polling ---
+# --- who asks for events ---
 
 MAX_ID_CHARS = 64
 ROLES = frozenset(Role)
@@ -184,10 +186,7 @@ class PushClient:
 
     @property
     def version(self) -> str:
-        return push_events.version(self.role, self.snapshot, self.seat)
-
-
-# --- clients ---
+        return broadcaster.page_version(self.role, self.snapshot, self.seat)
 
 
 def _load_client(request: HttpRequest, game_id: str, role: str) -> PushClient:
@@ -237,8 +236,8 @@ def _missing_events(request: HttpRequest, client: PushClient, every: list[PushEv
     snapshot, has = client.snapshot, request.GET
     events = [each for each in every if each.name != "screen" or each.key != has.get("screen")]
     if client.seat is not None and player_part.own_key(snapshot, client.seat, client.role) != has.get("mine"):
-        events.append(push_events.mine(snapshot, client.seat, client.role, **_own_answer(client, client.seat)))
-    return events + (push_events.consent(client.role, snapshot, client.seat) if client.seat else [])
+        events.append(broadcaster.mine(snapshot, client.seat, client.role, **_own_answer(client, client.seat)))
+    return events + (broadcaster.consent(client.role, snapshot, client.seat) if client.seat else [])
 
 
 def _own_answer(client: PushClient, seat: Seat) -> dict[str, Any]:
@@ -255,13 +254,13 @@ def now(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
     """Events since the page's version; none if nothing has changed."""
     client = _load_client(request, game_id, role)
     if client.last:
-        return HttpResponse(push_events.as_json(LAST, [client.last]), content_type=JSON)
+        return HttpResponse(broadcaster.as_json(LAST, [client.last]), content_type=JSON)
     if "quiet" not in request.GET:  # a page with a stream, merely checking
         _record_presence(client)
     if client.version == request.GET.get("version"):
         return HttpResponse(status=204)
-    every = push_events.for_all(client.role, client.snapshot, client.percent)
-    return HttpResponse(push_events.as_json(client.version, _missing_events(request, client, every)), content_type=JSON)
+    every = broadcaster.for_all(client.role, client.snapshot, client.percent)
+    return HttpResponse(broadcaster.as_json(client.version, _missing_events(request, client, every)), content_type=JSON)
 
 
 def _record_presence(client: PushClient) -> None:
@@ -280,12 +279,12 @@ def stream(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
     """Streams a full snapshot, then changes. Where streaming is not possible, pages poll."""
     client = _load_client(request, game_id, role)
     if client.last:
-        return HttpResponse(push_events.as_stream(LAST, [client.last]), content_type=streams.EVENT_STREAM)
+        return HttpResponse(broadcaster.as_stream(LAST, [client.last]), content_type=streams.EVENT_STREAM)
     address = client_network(request)
     if not (streams.can_stream(request) and broadcaster.BROADCASTER.has_room_for(address)):
         return HttpResponse(status=204)
-    every = push_events.for_all(client.role, client.snapshot, client.percent)
-    first = push_events.as_stream(client.version, _missing_events(request, client, every))
+    every = broadcaster.for_all(client.role, client.snapshot, client.percent)
+    first = broadcaster.as_stream(client.version, _missing_events(request, client, every))
     language = translation.get_language() or settings.LANGUAGE_CODE
     seat = client.seat
     own = player_part.own_version(client.snapshot, seat, client.role) if seat else ""

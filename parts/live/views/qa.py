@@ -22,9 +22,8 @@ from foundation.store import keys
 from foundation.store.table import StoreError
 from parts.live import clock, players, room_questions
 from parts.live.moderation import QaAction, QaQuestion
-from parts.live.rate_limit import ANSWER_RATE, RateLimit, TooFast
 from parts.live.screens import access, qa_display, rendering, snapshots
-from parts.live.screens.access import Hosted, for_hosts, push_urls
+from parts.live.screens.access import ANSWER_RATE, Hosted, RateLimit, TooFast, for_hosts, push_urls
 from parts.live.screens.formats import Role
 from parts.live.screens.presence import PRESENCE
 from parts.live.screens.qa_display import QuestionLine

@@ -1,4 +1,4 @@
-"""Builds the report of a session: page context, CSV and JSON.
+"""The report of a session as page, CSV and JSON, a host's history, copying and deleting.
 
 Rounds are read and written one at a time, to bound memory. Anonymous sessions name no players.
 """

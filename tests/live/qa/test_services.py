@@ -14,9 +14,9 @@ from foundation.qa.rules import MAX_WAITING_PER_PERSON, Fate, Mode, author_id, q
 from foundation.store.log import EventLog
 from parts.live import changes, clock, room_questions
 from parts.live.moderation import QaAction, QaQuestion
-from parts.live.rate_limit import RateLimit, TooFast
 from parts.live.rules import Step
 from parts.live.screens import qa_display, snapshots
+from parts.live.screens.access import RateLimit, TooFast
 from parts.live.seats import Seat
 from parts.live.services import deleting, seating
 from tests.at_once import at_once
