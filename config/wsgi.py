@@ -15,6 +15,7 @@ from django.utils.translation import override
 VOTERS_PAGES = (
     "front/home_of.html",
     "ballots/ballot.html",
+    "ranking/parts/choice.html",  # which Python includes there
     "ballots/review.html",
     "ballots/thanks.html",
     "ballots/counted.html",
