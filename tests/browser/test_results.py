@@ -27,7 +27,7 @@ from .test_access import faults, fits, in_turn, look
 from .test_kinds import VOTER
 from .test_questions import asked  # noqa: F401 - a fixture
 
-PARTS = ("outcome", "why", "pictures", "places", "methods", "tables")
+PARTS = ("outcome", "why", "pictures", "rankings")
 STYLES = [Path(settings.BASE_DIR) / "static" / "css" / f"{name}.css" for name in ("tokens", "base", "parts", "results")]
 LONG = ["מרים בן־דוד", "فاطمة الزهراء", "Maximiliane " + "von und zu Lichtenberg " * 8, "<b>Bo</b> & Co", "Eve"]
 CYCLE = ["0>1>2>3"] * 41 + ["1>2>0"] * 33 + ["2>0>1>4"] * 26 + ["3>0", ""]
