@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from elections.turnout.disclosure import after_the_close, before_the_close_only, of_a_named_voter
+from elections.turnout.counts import after_the_close, before_the_close_only, of_a_named_voter
 from foundation.store import keys
 from foundation.store.schema import EventType, Export, ItemType, Sheet
 

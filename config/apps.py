@@ -21,7 +21,7 @@ class SiteConfig(AppConfig):
         from foundation.store import round_trips
         from foundation.store.connect import expect_threads
         from foundation.store.schema import SCHEMA
-        from operations.upkeep.monitoring import metrics
+        from operations.upkeep import metrics
 
         from . import hooks
 

@@ -21,7 +21,7 @@ from foundation.store.connect import connect
 from foundation.store.formats import refusal
 from foundation.store.table import Missing, StoreError
 from operations.upkeep import server as this_server
-from operations.upkeep.monitoring import shared_metrics
+from operations.upkeep import shared_metrics
 
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
 preload_app = True  # loaded once and shared by all processes; a new version needs a restart
@@ -119,14 +119,14 @@ def release_lock() -> None:
 
 
 def child_exit(server: Any, worker: Any) -> None:
-    from operations.upkeep.monitoring import metrics
+    from operations.upkeep import metrics
 
     metrics.forget_process(worker.pid)
 
 
 def post_worker_init(worker: Any) -> None:
     """What is loaded by now stays, so exempt it from garbage collection during long reads."""
-    from operations.upkeep.worker import heartbeats  # with its dependencies, which only serving processes load
+    from operations.upkeep import heartbeats  # with its dependencies, which only serving processes load
 
     heartbeats.watch.begin()
     gc.collect()

@@ -27,7 +27,7 @@ from elections.drafts import copying
 from elections.groups import repository as groups
 from elections.groups.services import FILLING as FILLING_GROUPS
 from elections.groups.services import forget_person as leave_groups
-from elections.invitations import mailing, opt_out
+from elections.invitations import mailing, recipients
 from elections.invitations.emails import EMAIL_TEMPLATES as ELECTION_EMAILS
 from elections.invitations.wording import invitations_of
 from elections.lifecycle.closing import AFTER_CLOSING
@@ -40,8 +40,8 @@ from foundation.acts import background
 from foundation.mail.emails import COLOURING, EMAIL_TEMPLATES
 from foundation.pages import colours
 from operations.features.views import question
-from operations.upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
-from operations.upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
+from operations.upkeep.watchers import EMAIL_TEMPLATES as BACKUP_EMAILS
+from operations.upkeep.watchers import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
 from results.front_page.home import PANELS
 from results.mailing import EMAIL_TEMPLATES as RESULT_EMAILS
 from results.mailing import mail_automatically, mail_result_step
@@ -102,12 +102,12 @@ def install_hooks() -> None:
         remove_ballots_of,  # their ballots in open elections and their places on rolls are removed
         leave_groups,  # they leave all groups for rolls, and their own groups are deleted
         forget_calendar,  # the address of a calendar that an earlier version made for them is deleted
-        opt_out.forget,  # their choice about result mails is deleted
+        recipients.forget_opt_out,  # their choice about result mails is deleted
         delete_sessions,  # their sessions are deleted
         delete_tokens,  # and their API tokens
         forget_groups,  # which groups they are in at sign-in providers is forgotten
     )
-    # and finally the mark by which the log forgets their name (operations.upkeep.erasure.log_erasure).
+    # and finally the mark by which the log forgets their name (operations.upkeep.erasure).
 
     # The log is asked to forget a name or an address that no account has (log_erasure.request_erasure): there
     ON_ERASURE.install(

@@ -41,7 +41,7 @@ from foundation.pages.paths import path_below, path_of, section_of
 from foundation.pages.served_files import icon
 from foundation.parts import lists_of, parts, shown_at
 from foundation.ranking.candidates import choice_list
-from operations.upkeep import disk
+from operations.upkeep import system
 from results.pictures import arrange_pictures
 from results.wording import translate
 
@@ -234,5 +234,5 @@ def site_state(request: HttpRequest) -> dict[str, Any]:
     return {
         "site_pause": pause.cache.last_known(),
         "unknown_proxies": proxies.watch.recent_addresses,
-        "low_disks": disk.low_disks,
+        "low_disks": system.low_disks,
     }

@@ -20,8 +20,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command, execute_from_command_line
 
-from operations.upkeep.backups import input_files
-from operations.upkeep.monitoring import shared_metrics
+from operations.upkeep import input_files, shared_metrics
 
 from . import environment_file
 from .variables import NAMES

@@ -26,7 +26,7 @@ from foundation.pages.streams import EVENT_STREAM
 from foundation.store import round_trips, wait_budget
 from foundation.store.connect import connect
 from foundation.store.table import KeyTooLong
-from operations.upkeep.monitoring import metrics
+from operations.upkeep import metrics
 
 from . import proxies
 from .errors import error_page, paused_page

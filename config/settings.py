@@ -20,7 +20,7 @@ from foundation.mail.names import named_sender
 from foundation.pages import colours, logo, times
 from foundation.store.connect import BadStoreUrl, check
 from foundation.store.keys import OVERRIDES, without_invisible
-from operations.upkeep.monitoring import shared_metrics
+from operations.upkeep import shared_metrics
 
 from . import checks
 from .checks import quoted

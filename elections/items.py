@@ -4,6 +4,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from accounts.personal_data import count_items, list_items
+from elections.turnout.counts import before_the_close_only, who_is_on_the_roll
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.schema import EventType, Export, ItemType, RemovalEffect, Sheet, fields_of
@@ -12,10 +13,9 @@ from foundation.store.table import Span
 from . import event_sentences as sentences
 from . import personal_data
 from .convening import Convened
-from .invitations import opt_out
+from .invitations import recipients
 from .rolls import Voter
 from .rules import Election, Question
-from .turnout.disclosure import before_the_close_only, who_is_on_the_roll
 
 OUTCOME = "sealed_at winners:list winner_count:int seats:int vote:list by_lot:list questions:int decided:int"
 LISTED = (
@@ -94,7 +94,7 @@ ITEMS = (
              f"written_at text_html {RENDERED}"),
     ItemType("requested links", keys.link_request, "answers:int until:int ttl:int", "turn:int listed"),
     ItemType("opted out", keys.quiet, hidden="address:address",
-             exports=(Export("results_by_mail", "", opt_out.export_opt_out),)),
+             exports=(Export("results_by_mail", "", recipients.export_opt_out),)),
 
     # groups
     ItemType("group", keys.group, "id name owner_name:person created_at members:int version:int",

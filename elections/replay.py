@@ -15,11 +15,9 @@ from foundation.store.table import Item
 
 from . import repository, sharding
 from .drafts import services as drafts
-from .lifecycle import closing, deleting
+from .lifecycle import closing
 from .lifecycle import services as lifecycle
-from .lifecycle.deleting import deletion_task
 from .managers import with_manager, with_owner, without_manager
-from .roll import correcting
 from .roll import services as roll
 from .rules import Election, State
 
@@ -84,7 +82,7 @@ def deleted(event: LoggedEvent) -> Transactions:
         raise DoesNotFit(
             f"takes the election for {event.data['state']}, which is {election.stored_state.value} at that time."
         )
-    yield [*deleting.deletion(election), deletion_task(election, event.actor)]
+    yield [*lifecycle.deletion(election), lifecycle.deletion_task(election, event.actor)]
     repository.DELETING.advance(election.name)
 
 
@@ -152,7 +150,7 @@ def address_corrected(event: LoggedEvent) -> Transactions:
     entry = table().get(sharding.voter_key(election, event.data["voter"]))
     if entry is None:
         raise DoesNotFit(f"is about {event.data['voter']}, who is not on the roll at that time.")
-    new, replaced = correcting.correcting(election, entry, event.data["address"])
+    new, replaced = roll.correcting(election, entry, event.data["address"])
     yield [new, *replaced]
 
 

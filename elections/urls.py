@@ -6,7 +6,6 @@ from . import candidates, history, link_requests, managers, views
 from .dashboard import views as dashboard_views
 from .drafts import views as drafts
 from .groups import views as groups
-from .invitations import message_views
 from .invitations import views as invite_views
 from .lifecycle import views as lifecycle_views
 from .roll import views as roll_views
@@ -42,8 +41,8 @@ below_election = [
     path("<name:name>/invite/mail/", invite_views.mail, name="invitation_mail"),
     path("<name:name>/roll/invite/", roll_views.invite, name="invite_voters"),
     path("<name:name>/my-link/", link_requests.my_link, name="election_my_link"),
-    path("<name:name>/messages/", message_views.message, name="message_voters"),
-    path("<name:name>/reminders/", message_views.reminders, name="choose_reminders"),
+    path("<name:name>/messages/", invite_views.message, name="message_voters"),
+    path("<name:name>/reminders/", invite_views.reminders, name="choose_reminders"),
     path("<name:name>/roll/remove/", roll_views.remove_voter, name="remove_voter"),
     path("<name:name>/roll/weights/remove/", roll_views.remove_weights, name="remove_weights"),
     path("<name:name>/open/", lifecycle_views.open_, name="open_election"),
@@ -75,7 +74,7 @@ urlpatterns = [
     path("election/", include(below_election)),
     path("my-link/", link_requests.my_link, name="my_link"),
     path("no-reminders/<str:token>/", roll_views.leave_alone, name="leave_alone"),
-    path("no-results/<str:token>/", message_views.no_results_by_mail, name="no_results_by_mail"),
-    path("me/mails/", message_views.own_mails, name="own_mails"),
+    path("no-results/<str:token>/", invite_views.no_results_by_mail, name="no_results_by_mail"),
+    path("me/mails/", invite_views.own_mails, name="own_mails"),
     path("groups/", include(below_groups)),
 ]

@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from elections import event_sentences as sentences
 from elections.items import OUTCOME
-from elections.turnout.disclosure import after_the_close
+from elections.turnout.counts import after_the_close
 from foundation.photos.photos import Photo
 from foundation.store import keys
 from foundation.store.schema import EventType, ItemType, Sheet, fields_of

@@ -21,7 +21,7 @@ from elections import actions
 from elections import repository as elections
 from elections.dashboard.next_step import Button, NextStep
 from elections.invitations import mailing as invitations
-from elections.invitations import opt_out
+from elections.invitations import recipients
 from elections.invitations.mailing import ANNOUNCED, ASKED
 from elections.invitations.voting_link import new_token
 from elections.rules import RUNNERS, Action, Election, WrongState
@@ -189,7 +189,7 @@ def _link(mail: Mail) -> str:
 
 
 def _is_gone(mail: Mail) -> bool:
-    return elections.find(mail.about["election_name"]) is None or opt_out.has_opted_out(mail.to)
+    return elections.find(mail.about["election_name"]) is None or recipients.has_opted_out(mail.to)
 
 
 RESULT = EmailTemplate(
@@ -197,7 +197,7 @@ RESULT = EmailTemplate(
     (gettext_noop("The votes in the election “%(election)s” have been counted."), "%(outcome)s %(counted)s"),
     _link,
     gettext_noop("See the full result"),
-    opt_out.link,
+    recipients.opt_out_link,
     silence_label=gettext_noop("No more mails about results"),
     is_over=_is_gone,
     values=_placeholders,

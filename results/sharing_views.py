@@ -24,7 +24,7 @@ from django.views.decorators.http import require_safe
 from accounts import mail_quota
 from accounts.access import public
 from elections.access import election_context, organiser_page
-from elections.invitations.forecast import make_forecast as forecast_of
+from elections.invitations.emails import make_forecast as forecast_of
 from elections.invitations.mailing import ANNOUNCED
 from elections.panels import where_to_ask
 from elections.rules import Action, Election, State

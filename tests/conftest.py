@@ -177,7 +177,7 @@ def begun_anew(django_test_environment):
     have connected to hundreds of stores, too, each of which would keep its files open."""
     from foundation.store.connect import connect
     from foundation.store.sqlite.table import _tables
-    from operations.upkeep.monitoring import metrics
+    from operations.upkeep import metrics
 
     metrics.REQUESTS.clear()
     metrics.request_metrics.cache_clear()

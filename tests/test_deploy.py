@@ -22,7 +22,7 @@ from config.web.requests import MAX_BODY_BYTES
 from config.web.streams import HEARTBEAT_SECONDS
 from foundation.store import keys
 from foundation.store.dynamodb import errors, schema
-from operations.upkeep.monitoring import metrics
+from operations.upkeep import metrics
 from tests.store.policy import Resolved, policy_of
 
 pytestmark = pytest.mark.deep

@@ -29,7 +29,7 @@ from foundation.acts.rate_limits import Limit
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.log import EventLog, as_text, new_nonce, seal
-from operations.upkeep.log.figures import site_sealer
+from operations.upkeep.figures import site_sealer
 from tests.chaos import Chaos
 from tests.people import PASSWORD
 
@@ -41,7 +41,7 @@ CONNECTING = (
     "operations.upkeep.views",
     "operations.audit.views",
     "foundation.acts.pause",
-    "operations.upkeep.log.figures",
+    "operations.upkeep.figures",
 )
 NEW = {
     "name": "New",

@@ -36,7 +36,6 @@ from elections.groups import repository as kept_groups
 from elections.groups import services as groups
 from elections.invitations import mailing
 from elections.lifecycle import closing
-from elections.lifecycle import deleting as deleting_acts
 from elections.lifecycle import services as lifecycle
 from elections.managers import add_manager
 from elections.roll import imports
@@ -55,7 +54,7 @@ from foundation.store import keys
 from foundation.store.splitting import by_count
 from foundation.store.sqlite import SqliteTable
 from foundation.store.table import LOG, Conflict, Item, Put, Table, Unavailable
-from operations.upkeep.worker import jobs
+from operations.upkeep import jobs
 from parts.assembly import roll
 from parts.live import clock as game_clock
 from parts.live import repository as games
@@ -198,7 +197,7 @@ def an_election_with_ballots() -> None:
 
 def delete_it() -> None:
     if (board := elections.find("Board")) is not None:
-        deleting_acts.delete(someone("Bo"), board)
+        lifecycle.delete(someone("Bo"), board)
 
 
 def close_it() -> None:

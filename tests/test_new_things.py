@@ -20,8 +20,8 @@ from foundation.store.table import DATA, LOG, Item, Put, Update
 from operations.audit.tables import masks, relations
 from operations.audit.tables.masks import HIDDEN
 from operations.audit.tables.relations import TableQuery
-from operations.upkeep.erasure import log_erasure
-from operations.upkeep.erasure.log_erasure import Alias
+from operations.upkeep import erasure
+from operations.upkeep.erasure import Alias
 from tests.docs.types_table import event_row, item_row
 from tests.schema import with_types
 
@@ -103,7 +103,7 @@ def test_whoever_asks_for_their_data_gets_it(ada):
 
 def test_the_log_can_forget_whom_its_events_name(ada):
     event = the_event()
-    ada_then = log_erasure.strangers([Alias("ada", 1, event["event_id"], event["event_id"])], lambda size: "0f")
+    ada_then = erasure.strangers([Alias("ada", 1, event["event_id"], event["event_id"])], lambda size: "0f")
     after = ada_then.without(event, is_gone=False)
     assert (after["actor"], after["event_data"]["reader"]) == ("removed person 0f", "removed person 0f")
     assert after["event_data"]["title"] == "Emma"

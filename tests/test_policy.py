@@ -38,11 +38,10 @@ from foundation.store.formats import refusal
 from foundation.store.log import EventLog, utc_now
 from foundation.store.log.search import ACTOR
 from foundation.store.table import DATA, LOG, Delete, Key, Put, Table, Unavailable
-from operations.upkeep import system
-from operations.upkeep.doctor import store_checks
-from operations.upkeep.doctor.findings import Finding, Grade
-from operations.upkeep.erasure import log_erasure
-from operations.upkeep.log.figures import site_sealer
+from operations.upkeep import erasure, system
+from operations.upkeep.doctor import site_checks
+from operations.upkeep.doctor.health import Finding, Grade
+from operations.upkeep.figures import site_sealer
 from parts.live import clock
 from parts.live import repository as games
 from parts.live.rules import Step
@@ -88,7 +87,7 @@ def started():
 def a_start(table: Table) -> list[Finding]:
     call_command("create_tables", stdout=StringIO())
     assert refusal(table) is None
-    return [store_checks.check_rights(table), *store_checks.check_protection(table)]
+    return [site_checks.check_rights(table), *site_checks.check_protection(table)]
 
 
 @pytest.fixture(scope="module", params=["embedded", *JUDGE])
@@ -162,8 +161,8 @@ def names_are_forgotten() -> None:
     """The one thing that deletes from the log: places of its index, whose keys have the name."""
     site_sealer().seal()
     later = lambda: utc_now() + timedelta(days=31)  # noqa: E731
-    while log_erasure.is_due(later):
-        log_erasure.erase_names(later)
+    while erasure.is_due(later):
+        erasure.erase_names(later)
         site_sealer().seal()
 
 

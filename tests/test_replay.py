@@ -24,7 +24,7 @@ from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing
 from elections.lifecycle import closing as closing_acts
-from elections.lifecycle import deleting
+from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Action
 from foundation.acts.refusals import Refusal
@@ -36,8 +36,8 @@ from foundation.store.log import Event, utc_now
 from foundation.store.log.seal import verify
 from foundation.store.schema import SCHEMA, ItemType
 from foundation.store.table import DATA, LOG, Item, Key, Refused, Table, Update
-from operations.upkeep.erasure import log_erasure
-from operations.upkeep.log.figures import site_sealer
+from operations.upkeep import erasure
+from operations.upkeep.figures import site_sealer
 from operations.upkeep.replay import EFFECTS, Verdict, check
 from tests.at_once import at_once
 from tests.background import finish_background
@@ -138,8 +138,8 @@ def test_it_does_so_too_when_it_has_forgotten_who_somebody_was(told, tmp_path, s
     settings.STORE_URL = f"sqlite://{copy_of(told.path, tmp_path / 'copy.sqlite3')}"
     copy, then = connect(settings.STORE_URL), lambda: utc_now() + timedelta(days=31)
     site_sealer().seal()
-    while log_erasure.is_due(then):
-        log_erasure.erase_names(then)
+    while erasure.is_due(then):
+        erasure.erase_names(then)
         site_sealer().seal()
     verdict = verify(copy)
     assert (verdict.flaw, verdict.index_flaw) == (None, None)
@@ -368,7 +368,7 @@ def test_what_a_deleted_election_has_left_behind(site, person):
     ada = person("Ada")
     made = drafts.create(ada, "Board")
     add_voters(ada, made, ["eve@example.org"])
-    deleting.delete(ada, elections.find("Board"))
+    lifecycle.delete(ada, elections.find("Board"))
     assert site.get(keys.voter("Board", "eve@example.org")) is not None
     assert check(site).first == ()
     assert finish_background("delete election") == 1
@@ -415,7 +415,7 @@ def test_nothing_happens_any_more_to_an_election_that_is_deleted(site, person, o
     """Not even by somebody who has looked at it before, while what is left of it is still being deleted."""
     eve, made = person("Eve"), opened("Eve", secret_ballot=secret)
     context, ada = ballots.voter_context(eve, "Board"), someone("the organiser")
-    deleting.delete(ada, made)
+    lifecycle.delete(ada, made)
     with pytest.raises(Refused):
         _record_cast(eve, context, {1: "0"}, utc_now(), "form", paper=False)
     for act in (partial(mailing.invite, ada, made), partial(add_voters, ada, made, ["bo@example.org"])):

@@ -21,7 +21,7 @@ from elections.candidates import add_candidates, remove_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.invitations import mailing, reminders
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.managers import add_manager, hand_over, remove_manager
 from elections.roll.services import add_voters
@@ -32,7 +32,7 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.log import as_text, utc_now
 from foundation.store.log.seal import Sealer
-from operations.upkeep.log import figures
+from operations.upkeep import figures
 from operations.upkeep.replay import check, temporary_store
 from tests.background import queue_mailings
 
@@ -172,7 +172,7 @@ def is_mailed_about(number: int, more: int) -> None:
 
 def is_deleted(number: int, more: int) -> None:
     election = an_election(number)
-    deleting.delete(organiser(election), election)
+    lifecycle.delete(organiser(election), election)
 
 
 def is_closed(number: int, more: int) -> None:

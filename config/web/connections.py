@@ -278,8 +278,6 @@ class Worker(ASGIWorker):
 
 
 def count_ended(reason: str) -> None:
-    from operations.upkeep.monitoring import (
-        metrics,  # only in serving processes: counts from before the fork would belong to none
-    )
+    from operations.upkeep import metrics
 
     metrics.CONNECTIONS_ENDED.labels(reason).inc()

@@ -173,7 +173,7 @@ class Streams:
             elif stream.waiter is not None and quiet > HEARTBEAT_SECONDS:
                 stream.add(STILL_HERE)
         if self._counted != len(self.open):
-            from operations.upkeep.monitoring import metrics  # only in serving processes
+            from operations.upkeep import metrics  # only in serving processes
 
             self._counted = len(self.open)
             metrics.OPEN_STREAMS.set(self._counted)

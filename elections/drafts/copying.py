@@ -17,7 +17,7 @@ from accounts import repository as people
 from accounts.models import User
 from elections import actions, repository, rolls, sharding
 from elections.candidates import add_candidates, copy_pictures
-from elections.invitations import own_text
+from elections.invitations import wording
 from elections.roll.services import put_on_roll
 from elections.rules import Action, Election, takes_names
 from elections.voter_lists import Details
@@ -141,7 +141,7 @@ def _fill(owner: User, draft: Election, source_data: Item) -> None:
         copy_pictures(owner, question, candidates)
     for copy in COPYING if asked else ():
         copy(owner, source, draft)
-    own_text.copy(owner, source.name, draft)
+    wording.copy_own_text(owner, source.name, draft)
     actions.check(owner, draft, Action.ADD_VOTERS)
     known = {each.name: each.details for each in rolls.every_voter(source)}
     put_on_roll(owner, draft, rolls.current_voters(source, by_name=takes_names(source)), known)

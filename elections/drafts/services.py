@@ -18,7 +18,7 @@ from accounts.models import User
 from elections import repository, rolls, rules, sharding
 from elections.actions import check, record
 from elections.candidates import as_now, remove_candidates
-from elections.lifecycle.deleting import clear_name
+from elections.lifecycle.services import clear_name
 from elections.repository import RENAMING
 from elections.rules import Action, Election, Question, check_titles
 from foundation.acts import storage

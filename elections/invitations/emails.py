@@ -1,30 +1,44 @@
-"""The e-mails voters get: invitation, reminder, message."""
+"""The e-mails voters get: invitation, reminder, message; and for organisers a preview of them before they are sent."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from django.core.mail import EmailMultiAlternatives
 from django.urls import reverse
+from django.utils.translation import get_language, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from accounts import repository as people
-from elections import repository
+from accounts.models import User
+from elections import actions, repository
 from elections.panels import where_to_ask
-from elections.rules import Election, State
+from elections.rules import Action, Election, State, WrongState
 from foundation.acts.links import absolute_url
-from foundation.acts.storage import now_text
+from foundation.acts.rate_limits import SECONDS_PER_HOUR, Limit, count
+from foundation.acts.storage import now_text, table
 from foundation.acts.tokens import create_token
-from foundation.mail.emails import EmailTemplate, Mail, Message, NothingToSay
+from foundation.mail import outbox
+from foundation.mail.emails import RECIPIENT_NAME, EmailTemplate, Mail, Message, NothingToSay, compose
 from foundation.pages import markdown
 from foundation.pages.paths import path_of
+from foundation.store.log import Event
 
-from . import opt_out, own_text, wording
-from .mailing import ASKED, REMINDER_TO_ALL_KIND, unsubscribe_token
+from . import mailing, recipients, wording
+from .mailing import ASKED, INVITED, NO_ADDRESS, REMINDED, REMINDER_TO_ALL_KIND, unsubscribe_token
 from .messages import message_content
-from .open_electorate import is_mailed_without_entry
+from .recipients import is_mailed_without_entry
 from .voting_link import new_token
+
+MAX_DESCRIPTION_CHARS = 1_000  # of a description in a mail; the whole of it is on the election's page
+NAME, WINDOW, ABOUT_LINK = "%(election)s", "%(window)s", "%(about_link)s"
+SENDERS = {INVITED: mailing.invite, REMINDED: mailing.remind}
+NOBODY_LEFT = {
+    INVITED: gettext_lazy("Everybody on the roll has already been invited, so nothing was sent."),
+    REMINDED: gettext_lazy("Nobody is left to remind, so nothing was sent."),
+}
+TESTS = Limit("test mails to oneself", 20, SECONDS_PER_HOUR)
 
 
 def _election(mail: Mail) -> Election:
@@ -51,22 +65,10 @@ def _page(mail: Mail) -> str:
     return path_of("election", _election(mail).name)
 
 
-def _about_link(election: Election, mail: Mail) -> str:
-    """What the link does; as `_link` makes it."""
-    if election.vote_by_link:
-        return _(
-            "This link is yours alone. It opens your ballot without an account or a password. Anyone who has "
-            "it can vote in your place, so please do not share it."
-        )
-    if people.find_by_email(mail.to) is None:
-        return _("The link takes you to a page where you create an account, and then to the election.")
-    return _("The link takes you to the election. It does not sign you in.")
-
-
 def _unsubscribe_link(mail: Mail) -> str:
     """Members mailed without an entry on the roll unsubscribe by their address instead."""
     if is_mailed_without_entry(_election(mail), mail.about["voter"]):
-        return opt_out.link(mail)
+        return recipients.opt_out_link(mail)
     token = unsubscribe_token(mail.about["election_name"], mail.about["voter"])
     return absolute_url(reverse("leave_alone", args=[token]))
 
@@ -82,11 +84,20 @@ def unless(*states: State) -> Callable[[Mail], bool]:
 
 
 def _email_values(mail: Mail) -> dict[str, str]:
-    """Who invites, to what, until when: as of the moment of sending."""
+    """Who invites, to what, until when, and what the link does, as `_link` makes it: as of the moment of sending."""
     election = _election(mail)
     own = mail.about[ASKED].split("\n") if ASKED in mail.about else None
     values = wording.email_values(election, mail.about.get("invited_by", ""), now_text(), own)
-    return {**values, "about_link": _about_link(election, mail)}
+    if election.vote_by_link:
+        about_link = _(
+            "This link is yours alone. It opens your ballot without an account or a password. Anyone who has "
+            "it can vote in your place, so please do not share it."
+        )
+    elif people.find_by_email(mail.to) is None:
+        about_link = _("The link takes you to a page where you create an account, and then to the election.")
+    else:
+        about_link = _("The link takes you to the election. It does not sign you in.")
+    return {**values, "about_link": about_link}
 
 
 def _description(mail: Mail) -> Message | None:
@@ -100,10 +111,6 @@ def _description(mail: Mail) -> Message | None:
         start = text[:MAX_DESCRIPTION_CHARS]
         text = (start.rpartition("\n\n")[0] or start.rpartition(" ")[0] or start) + "\n\n…"
     return Message("", text, markdown.preview(text))
-
-
-MAX_DESCRIPTION_CHARS = 1_000  # of a description in a mail; the whole of it is on the election's page
-NAME, WINDOW, ABOUT_LINK = "%(election)s", "%(window)s", "%(about_link)s"
 
 
 def _help_url(mail: Mail) -> str:
@@ -122,9 +129,9 @@ INVITATION = EmailTemplate(
     headline=NAME,
     listed="questions",
     description=_description,
-    message=own_text.own_text_message,
+    message=wording.own_text_message,
     after=(ABOUT_LINK,),
-    reply_to=own_text.reply_address,
+    reply_to=wording.reply_address,
     help_url=_help_url,
     help_label=gettext_noop("Trouble voting? Ask the organisers"),
 )
@@ -158,7 +165,7 @@ MESSAGE = EmailTemplate(
     message=message_content,
     values=_email_values,
     after=(WINDOW,),
-    reply_to=own_text.reply_address,
+    reply_to=wording.reply_address,
 )
 
 
@@ -183,3 +190,57 @@ EMAIL_TEMPLATES = {
     f"{REMINDER_TO_ALL_KIND}_test": test_of(REMINDER_TO_ALL),
     "vote_message": MESSAGE,
 }
+
+
+# --- previewing a mailing, and sending it after that ---
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Whom a mail would be for if it was asked for now, by stored counts alone: only workers go over the roll."""
+
+    before: int  # voters it has been for already
+    nowhere: int  # of these, who have no address
+    due: int | None  # at most; None where every member may vote, as nobody counts them
+
+
+def make_forecast(election: Election, kind: str) -> Forecast:
+    new = mailing.mailing_of(election, kind)
+    counts = table().get(new.counts) or {}
+    before, nowhere = mailing.voters_mailed(counts, kind), counts.get(f"{kind}_{NO_ADDRESS}", 0)
+    return Forecast(before, nowhere, mailing.due_at_most(new, counts))
+
+
+def send_mailing(actor: User, election: Election, kind: str, expected: int) -> None:
+    """Request the mailing the organiser has previewed; refused if it has grown since."""
+    actions.check(actor, election, Action.INVITE)
+    due = make_forecast(election, kind).due
+    if due == 0:
+        raise WrongState(NOBODY_LEFT[kind])
+    if due is not None and due > expected:
+        raise WrongState(
+            _("More people are due for this mail now, so nothing was sent. Please check the numbers and try again.")
+        )
+    SENDERS[kind](actor, election)
+
+
+def preview(actor: User, election: Election, kind: str) -> EmailMultiAlternatives:
+    """A mail as it would be sent now, but for the link, which is each voter's own."""
+    email_kind, about = mailing.mailing_of(election, kind).email_kind, _about(actor, election)
+    mail = Mail("0", email_kind, actor.email, about, get_language() or "en", "", "", "", 0, now_text())
+    return compose(mail, preview_of(EMAIL_TEMPLATES[email_kind]))
+
+
+def send_test(actor: User, election: Election, kind: str) -> None:
+    """To the organiser's own address, which counts like any mail they have sent to others."""
+    actions.check(actor, election, Action.WORD_INVITATION)
+    count(TESTS, actor.name)
+    email_kind = f"{mailing.mailing_of(election, kind).email_kind}_test"
+    event = Event(actor.name, "InvitationTested", {"election_name": election.name})
+    mail = outbox.queued(email_kind, actor.email, None, **_about(actor, election))
+    mailing.record_one(actor, event, mail)
+
+
+def _about(actor: User, election: Election) -> dict[str, str]:
+    about = {"election_name": election.name, "voter": actor.name, "invited_by": actor.name}
+    return about | {RECIPIENT_NAME: actor.display_name or actor.name}

@@ -11,9 +11,9 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from foundation.pages.fields import markdown_field
 
-from . import messages, own_text
-from .own_text import AS_BEFORE, MYSELF, NOBODY, OwnText, Person
+from . import messages, wording
 from .reminders import REMINDER_TIMES
+from .wording import AS_BEFORE, MYSELF, NOBODY, OwnText, Person
 
 
 def reminders_field() -> forms.TypedMultipleChoiceField:
@@ -53,7 +53,7 @@ class OwnTextForm(forms.Form):
         "It appears in invitations and reminders, between our sentences. You may use Markdown: "
         "*emphasis*, lists, links."
     )
-    text = markdown_field(_("Your own text"), 6, help_of_text, max_length=own_text.MAX_WORDING_CHARS)
+    text = markdown_field(_("Your own text"), 6, help_of_text, max_length=wording.MAX_WORDING_CHARS)
     answers = forms.ChoiceField(label=_("Replies to these mails go to"), widget=forms.RadioSelect)
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, known: OwnText, person: User):

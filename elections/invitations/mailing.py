@@ -1,7 +1,7 @@
 """Inviting and reminding voters, never twice by accident.
 
 A mailing is a background task. Each batch is a page of the roll: the mails, the marks on voters and the position change
-in one transaction. If everybody here may vote, the members follow the roll (`open_electorate`).
+in one transaction. If everybody here may vote, the members follow the roll (`recipients`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import mail_quota
 from accounts import repository as people
+from accounts.mail_quota import MailQuota
 from accounts.models import User
 from elections import actions, repository, rolls, sharding
 from elections.rules import Action, Election, State, WrongState, check_listing
@@ -43,9 +44,8 @@ from foundation.store.table import (
     Write,
 )
 
-from . import open_electorate, opt_out
-from .mail_budget import BudgetExhausted, budget_of
-from .open_electorate import NOBODY, Window
+from . import recipients
+from .recipients import NO_MEMBERS, Window
 from .voting_link import LINKS
 
 MAILING = TaskType("mail voters", _("Mailing voters"))
@@ -60,8 +60,8 @@ EMAIL_KINDS = {
     ANNOUNCED: "vote_result",
 }
 REMINDER_TO_ALL_KIND = "vote_reminder_to_all"  # a reminder that does not know who has voted
-NOWHERE, BEYOND = "nowhere", "beyond"  # counted beside the states of mails: see `progress.MailCounts`
-COUNTED_STATES = (outbox.QUEUED, outbox.SENT, outbox.FAILED, NOWHERE, BEYOND)
+NO_ADDRESS, DUPLICATE = "nowhere", "beyond"  # counted beside the states of mails: see `progress.MailCounts`
+COUNTED_STATES = (outbox.QUEUED, outbox.SENT, outbox.FAILED, NO_ADDRESS, DUPLICATE)
 REMINDED_ONCE = "reminded_once"  # beside the counted mails, timed reminders among them: who had one that was asked for
 FIRST_INVITED = "first_invited"  # beside the counted mails: when members were first invited, where all may vote
 OPEN_ELECTORATE_PREFIX = "everybody "  # prefix of the cursor of a mailing that has reached the members
@@ -101,7 +101,7 @@ def request_mailing(
     election: Election,
     kind: str,
     event: Event,
-    *also: Write,
+    *more: Write,
     message: str = "",
     values: dict[str, str] | None = None,
 ) -> None:
@@ -109,32 +109,32 @@ def request_mailing(
 
     def reserve() -> None:
         budget = mail_quota.quota_today(actor)
-        batch = batch_of(election, kind, message=message)
-        mails = 0 if budget.left is None else due_at_most(batch, table().get(batch.counts) or {}) or 0
+        mailing = mailing_of(election, kind, message=message)
+        mails = 0 if budget.left is None else due_at_most(mailing, table().get(mailing.counts) or {}) or 0
         budget.check(mails)
         reserved = None if budget.left is None else mails
-        mailing = mailing_task(
-            election, kind, actor.name, message=message, reserved=reserved, values=values, window=batch.window
+        task = mailing_task(
+            election, kind, actor.name, message=message, reserved=reserved, values=values, window=mailing.window
         )
-        record(event, mailing, *_window_reached(batch), *also, budget=budget.reserving(mails))
+        record(event, task, *_window_reached(mailing), *more, budget=budget.reserving(mails))
 
     retry_lost_race(reserve)
 
 
-def due_at_most(batch: Batch, counts: Item) -> int | None:
+def due_at_most(mailing: Mailing, counts: Item) -> int | None:
     """How many voters this mail is for now, by stored counts alone: no request reads a roll. None where every member
     may vote, as nobody counts them.
 
     Some may get no mail: two have one address, one has unsubscribed, one was reminded after they had voted. What is
     reserved for them is given back when the mailing ends.
     """
-    election = batch.election
-    if batch.is_for_everybody:
+    election = mailing.election
+    if mailing.is_for_everybody:
         return None
-    if batch.kind in ONE_TIME_KINDS:
-        return max(0, election.voter_count - election.by_letter - voters_mailed(counts, batch.kind))
+    if mailing.kind in ONE_TIME_KINDS:
+        return max(0, election.voter_count - election.by_letter - voters_mailed(counts, mailing.kind))
     are_left = max(0, voters_mailed(counts, INVITED) - voters_mailed(counts, REMINDED))
-    if batch.tells_who:
+    if mailing.tells_who:
         return min(are_left, max(0, election.voter_count - turnout(election).voted))
     return are_left
 
@@ -148,23 +148,23 @@ def voters_mailed(counts: Item, kind: str) -> int:
 
 def forgetting(election: Election, entry: Item) -> list[Write]:
     """That somebody who leaves the roll is no longer counted among those who were mailed."""
-    fewer = {f"{INVITED}_{BEYOND}": -1} if INVITED in entry else {}
+    fewer = {f"{INVITED}_{DUPLICATE}": -1} if INVITED in entry else {}
     fewer |= {REMINDED_ONCE: -1} if REMINDED in entry else {}
     return [Update(keys.mail_counts(election.name, election.created_at), add=fewer)] if fewer else []
 
 
-def _window_reached(batch: Batch) -> list[Write]:
+def _window_reached(mailing: Mailing) -> list[Write]:
     """That the next mailing of this kind is for those who come later; messages store this themselves."""
-    if not batch.is_for_everybody or batch.kind not in (INVITED, REMINDED):
+    if not mailing.is_for_everybody or mailing.kind not in (INVITED, REMINDED):
         return []
-    name, before, until = reached_attribute(batch.kind), batch.window.after, batch.window.until
-    first = {FIRST_INVITED: until} if batch.kind == INVITED and not before else {}
+    name, before, until = reached_attribute(mailing.kind), mailing.window.after, mailing.window.until
+    first = {FIRST_INVITED: until} if mailing.kind == INVITED and not before else {}
     when = Equals(name, before) if before else Missing(name)
-    return [Update(batch.counts, set={name: until, **first}, when=when)]
+    return [Update(mailing.counts, set={name: until, **first}, when=when)]
 
 
 def reached_attribute(kind: str) -> str:
-    """The attribute beside the counted mails that says whom this kind has reached: see `open_electorate`."""
+    """The attribute beside the counted mails that says whom this kind has reached: see `recipients`."""
     return f"{kind}_until"
 
 
@@ -184,13 +184,13 @@ def mailing_task(
     `reserved`: mails of today reserved for it, None without a limit. `values`: shared by all its mails.
     `window`: which members it is for, if already known.
     """
-    mailing: Item = {"election_name": election.name, "created_at": election.created_at}
-    mailing |= {"kind": kind, "message": message, "moment": moment}
-    mailing |= {"asked_by": asked_by, "language": get_language() or "en"} | ({"said": values} if values else {})
-    mailing |= {} if reserved is None else {"reserved": reserved, "day": mail_quota.day_of(now_text())}
+    data: Item = {"election_name": election.name, "created_at": election.created_at}
+    data |= {"kind": kind, "message": message, "moment": moment}
+    data |= {"asked_by": asked_by, "language": get_language() or "en"} | ({"said": values} if values else {})
+    data |= {} if reserved is None else {"reserved": reserved, "day": mail_quota.day_of(now_text())}
     window = window or _window(election, kind, message, moment)
-    mailing |= {} if window == NOBODY else {"window": list(astuple(window))}
-    return MAILING.begin(subject_of(election.name, kind, message), due=now_text(), **mailing)
+    data |= {} if window == NO_MEMBERS else {"window": list(astuple(window))}
+    return MAILING.begin(subject_of(election.name, kind, message), due=now_text(), **data)
 
 
 def subject_of(election_name: str, kind: str, message: str = "") -> str:
@@ -201,8 +201,8 @@ def subject_of(election_name: str, kind: str, message: str = "") -> str:
 def _window(election: Election, kind: str, message: str, moment: str) -> Window:
     """Which members a mailing requested now is for, where every member may vote."""
     if election.electorate != "everyone":
-        return NOBODY
-    counts = table().get(Batch(election, kind, "", message).counts) or {}
+        return NO_MEMBERS
+    counts = table().get(Mailing(election, kind, "", message).counts) or {}
     return window_of(kind, counts, moment, now_text())
 
 
@@ -242,10 +242,10 @@ def is_under_way(election: Election, kind: str) -> bool:
     return MAILING.find(subject_of(election.name, kind)) is not None
 
 
-def resend_invitation(actor: User, election: Election, voter: str, *also: Write) -> None:
+def resend_invitation(actor: User, election: Election, voter: str, *more: Write) -> None:
     """Invite one voter again; a failed mail no longer counts. A voting link is replaced, and earlier ones end.
 
-    `also` is written with it, and may queue further mails."""
+    `more` is written with it, and may queue further mails."""
     actions.check(actor, election, Action.INVITE)
     check_listing(election, [voter])
     item = table().get(sharding.voter_key(election, voter))
@@ -257,54 +257,109 @@ def resend_invitation(actor: User, election: Election, voter: str, *also: Write)
     address, display_name = recipients_of([item])[name]
     if not address:
         raise WrongState(_("There is no account named %(name)s, so there is no address to mail.") % {"name": name})
-    batch, email, others = _one_invitation(actor, election, item, item, address, display_name)
-    marked = batch.marked(item, email.item["number"], _unmarked(item, batch), again=True)
+    mailing, email, others = _one_invitation(actor, election, item, item, address, display_name)
+    marked = mailing.marked(item, email.item["number"], _unmarked(item, mailing), again=True)
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
-    mails = 1 + sum(isinstance(each, Put) for each in also)
-    record_one(actor, event, email, marked, *others, *also, mails=mails)
+    mails = 1 + sum(isinstance(each, Put) for each in more)
+    record_one(actor, event, email, marked, *others, *more, mails=mails)
 
 
 def inviting_with(actor: User, election: Election, new: Put, old: Item | None = None) -> list[Write]:
     """A new entry on the roll with its invitation; `old` is the one that it replaces, under another address."""
     old = old or new.item
     address, display_name = recipients_of([new.item])[new.item["voter_name"]]
-    _batch, email, others = _one_invitation(actor, election, old, new.item, address, display_name)
+    _mailing, email, others = _one_invitation(actor, election, old, new.item, address, display_name)
     marked = replace(new, item={**new.item, INVITED: email.item["number"], "invited_at": now_text()})
     return [marked, email, *others]
 
 
 def _one_invitation(
     actor: User, election: Election, old: Item, new: Item, address: str, display_name: str
-) -> tuple[Batch, Put, list[Write]]:
+) -> tuple[Mailing, Put, list[Write]]:
     """The mail to a voter whose entry was `old`, and what it counts; a failed one is put aside, so that retrying all
     failed mails does not send both."""
-    name, batch = old["voter_name"], Batch(election, INVITED, actor.name)
-    if not batch.asks(old):
+    name, mailing = old["voter_name"], Mailing(election, INVITED, actor.name)
+    if not mailing.asks(old):
         raise WrongState(_("%(name)s is in none of the groups that may vote.") % {"name": name})
     last = outbox.find(old[INVITED]) if INVITED in old else None
     if last is not None and last.state in (outbox.QUEUED, outbox.SENDING):  # the button was pressed twice
         raise WrongState(_("The last mail to %(name)s is still waiting to be sent.") % {"name": name})
-    ledger, about = batch.ledger(new["voter_name"]), batch.about(new, display_name)
+    ledger, about = mailing.ledger(new["voter_name"]), mailing.about(new, display_name)
     email = outbox.queued(EMAIL_KINDS[INVITED], address, ledger, **about)
-    counted = _recounting(batch.ledger(name), old, new)
+    before = mailing.ledger(name)
+    # One more is queued and, if the previous one failed, one fewer has failed. As many are invited as before.
+    has_failed = table().get(before.failure) is not None
+    numbers = {before.counted(outbox.QUEUED): 1}
+    numbers |= {REMINDED_ONCE: -1} if REMINDED in old.keys() - new.keys() else {}
+    if has_failed or INVITED in old:
+        numbers[before.counted(outbox.FAILED if has_failed else DUPLICATE)] = -1
+    counted: list[Write] = [Update(before.counts, add=numbers)]
+    counted += [Delete(before.failure, when=Exists())] if has_failed else []
     invited = invitation(new["voter_name"], actor.name)
-    return batch, email, [*invited, *counted, *outbox.setting_aside(old.get(INVITED, ""))]
+    return mailing, email, [*invited, *counted, *outbox.setting_aside(old.get(INVITED, ""))]
 
 
-def _recounting(ledger: Ledger, old: Item, new: Item) -> list[Write]:
-    """One more is queued and, if the previous one failed, one fewer has failed. As many are invited as before."""
-    numbers = {ledger.counted(outbox.QUEUED): 1} | ({REMINDED_ONCE: -1} if REMINDED in old.keys() - new.keys() else {})
-    if table().get(ledger.failure) is None:
-        return [Update(ledger.counts, add=numbers | ({ledger.counted(BEYOND): -1} if INVITED in old else {}))]
-    numbers |= {ledger.counted(outbox.FAILED): -1}
-    return [Update(ledger.counts, add=numbers), Delete(ledger.failure, when=Exists())]
+# --- the budget of a mailing ---
+#
+# Mails are reserved when it is requested. Voters added since and automatic reminders use what is left for today; when
+# that is used up, it waits for tomorrow.
+
+
+class BudgetExhausted(Exception):
+    """The organiser has used up today's mails."""
+
+
+@dataclass(frozen=True, slots=True)
+class MailBudget:
+    """The budget of one mailing."""
+
+    asked_by: str
+    day: str  # on which it was filled
+    reserved: int | None  # none: without a limit
+    today: MailQuota | None  # looked at only where what is reserved might not be enough
+    more: int = 0  # than was reserved, to be taken from today
+
+    @property
+    def room(self) -> int | None:
+        """How many it may queue now; none: any number."""
+        if self.reserved is None or (self.today is not None and self.today.left is None):
+            return None
+        return self.reserved + ((self.today.left or 0) if self.today else 0)
+
+    def without(self, mails: int) -> MailBudget:
+        if self.reserved is None:
+            return self
+        if self.room is not None and mails > self.room:
+            raise BudgetExhausted
+        own = min(mails, self.reserved)
+        return replace(self, reserved=self.reserved - own, more=mails - own)
+
+    def taking(self) -> list[Write]:
+        """Refused if others have used up the budget in the meantime."""
+        return self.today.reserving(self.more) if self.today else []
+
+    def giving_back(self) -> list[Write]:
+        """What is left when the mailing has ended."""
+        return mail_quota.returning(self.asked_by, self.day, self.reserved or 0)
+
+    def stored(self) -> Item:
+        return {} if self.reserved is None else {"reserved": self.reserved}
+
+
+def budget_of(mailing: Item, handful: int) -> MailBudget:
+    """A mailing without a limit reserves nothing."""
+    asked_by, reserved = mailing["asked_by"], mailing.get("reserved")
+    is_enough = reserved is None or reserved >= handful
+    return MailBudget(
+        asked_by, mailing.get("day", ""), reserved, None if is_enough else mail_quota.quota_today_of(asked_by)
+    )
 
 
 # --- what workers do ---
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class Mailing:
     """What the mails of one mailing have in common."""
 
     election: Election
@@ -314,7 +369,7 @@ class Batch:
     moment: str = ""  # of a reminder by the clock
     tells_who: bool = True  # has voted
     values: dict[str, str] = field(default_factory=dict)  # in all its mails
-    window: Window = NOBODY  # which members it is for, where all of them may vote
+    window: Window = NO_MEMBERS  # which members it is for, where all of them may vote
 
     def asks(self, voter: Item) -> bool:
         """Whether there is a question for this voter."""
@@ -373,120 +428,111 @@ def stop(subject: str) -> bool:
 @MAILING.step
 def mail_batch(task: Task) -> background.Batch:
     """Queue mails for the next voters of the roll, and move on in it; or end the mailing with the roll."""
-    mailing = {**task.data, **task.progress}
-    with override(mailing["language"]):
+    data = {**task.data, **task.progress}
+    with override(data["language"]):
         try:
-            return _next_mails(mailing)
+            return _next_mails(data)
         except BudgetExhausted:
             return wait(NO_MAILS_LEFT_SECONDS)
 
 
-def _next_mails(mailing: Item) -> background.Batch:
-    election, kind = repository.find_created(mailing["election_name"], mailing["created_at"]), mailing["kind"]
-    budget = budget_of(mailing, TRANSACTION_VOTERS)
+def _next_mails(data: Item) -> background.Batch:
+    election, kind = repository.find_created(data["election_name"], data["created_at"]), data["kind"]
+    budget = budget_of(data, TRANSACTION_VOTERS)
     # results are mailed after the close, everything else while voting is open
     state = election.state(now_text()) if election else State.DRAFT
     is_time = state == State.CLOSED if kind == ANNOUNCED else state in (State.EDITABLE, State.OPEN)
     if election is None or not is_time:
         return finished(*budget.giving_back())
-    batch = batch_of(election, kind, *(mailing[name] for name in ("asked_by", "message", "moment")))
-    batch = replace(batch, values=mailing.get("said", {}), window=Window(*mailing.get("window", ())))
-    page = _next_voters(batch, mailing.get("after"), budget.room)
-    due = [item for item in page.items if is_due(item, batch)]
-    mails = _mails_for(due, batch)
+    mailing = mailing_of(election, kind, *(data[name] for name in ("asked_by", "message", "moment")))
+    mailing = replace(mailing, values=data.get("said", {}), window=Window(*data.get("window", ())))
+    page = _page(mailing, data.get("after"), TRANSACTION_VOTERS)
+    due = [place for place, item in enumerate(page.items) if is_due(item, mailing)]
+    if budget.room and len(due) > budget.room:  # only as many as it has room to mail
+        page = _page(mailing, data.get("after"), due[budget.room])
+    mails = _mails_for([item for item in page.items if is_due(item, mailing)], mailing)
     budget = budget.without(sum(isinstance(write, Put) for write in mails))
     if page.cursor:
         return background.Batch([*mails, *budget.taking()], {"after": page.cursor, **budget.stored()})
     return finished(*mails, *budget.taking(), *budget.giving_back())
 
 
-def _next_voters(batch: Batch, after: str | None, room: int | None) -> Page:
-    """The next voters, only as many as the budget has room to mail."""
-    page = _page(batch, after, TRANSACTION_VOTERS)
-    due = [place for place, item in enumerate(page.items) if is_due(item, batch)]
-    return _page(batch, after, due[room]) if room and len(due) > room else page
-
-
-def _page(batch: Batch, after: str | None, limit: int) -> Page:
+def _page(mailing: Mailing, after: str | None, limit: int) -> Page:
     """A page of the roll, then of members where all may vote; the cursor's prefix says which."""
-    election = batch.election
+    election = mailing.election
     if after is not None and after.startswith(OPEN_ELECTORATE_PREFIX):
-        some, cursor = open_electorate.page(
+        some, cursor = recipients.page_of_members(
             election, limit=limit, cursor=after.removeprefix(OPEN_ELECTORATE_PREFIX) or None
         )
         return Page(some, cursor and f"{OPEN_ELECTORATE_PREFIX}{cursor}")
     page = sharded_reads.page(table(), sharding.roll_spans(election), limit=limit, cursor=after)
-    return Page(page.items, OPEN_ELECTORATE_PREFIX) if page.cursor is None and batch.is_for_everybody else page
+    return Page(page.items, OPEN_ELECTORATE_PREFIX) if page.cursor is None and mailing.is_for_everybody else page
 
 
-def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "", moment: str = "") -> Batch:
+def mailing_of(election: Election, kind: str, asked_by: str = "", message: str = "", moment: str = "") -> Mailing:
     """As it would be asked for now."""
     leaves_out_who_voted = kind in (REMINDED, TIMED) or (kind == INVITED and election.electorate == "everyone")
     tells_who_voted = not leaves_out_who_voted or tells_who(election, turnout(election).voted)
     window = _window(election, kind, message, moment)
-    return Batch(election, kind, asked_by, message, moment, tells_who_voted, window=window)
+    return Mailing(election, kind, asked_by, message, moment, tells_who_voted, window=window)
 
 
-def is_due(voter: Item, batch: Batch) -> bool:
-    if "since" in voter:
-        return _is_due_open_electorate(voter, batch)
-    if open_electorate.is_mailed_without_entry(batch.election, voter["voter_name"]):
+def is_due(voter: Item, mailing: Mailing) -> bool:
+    kind, is_reminder = mailing.kind, mailing.kind in (REMINDED, TIMED)
+    if "since" in voter:  # a member, where all of them may vote
+        if not voter["since"] or not mailing.window.has(voter["since"]):
+            return False
+        if kind in (MESSAGED, ANNOUNCED):
+            return True
+        return not (is_reminder and voter["left_alone"]) and not (voter["voted"] and mailing.tells_who)
+    if recipients.is_mailed_without_entry(mailing.election, voter["voter_name"]):
         return False
     if rolls.is_by_number(voter["voter_name"]):
         return False  # they get letters
-    if batch.kind in ONE_TIME_KINDS:
-        return batch.mark not in voter
-    if INVITED not in voter or voter.get("left_alone") or (voter["voted"] and batch.tells_who):
+    if kind in ONE_TIME_KINDS:
+        return mailing.mark not in voter
+    if INVITED not in voter or voter.get("left_alone") or (voter["voted"] and mailing.tells_who):
         return False
     # People invited since the time of the reminder have just had a mail.
-    return voter.get("invited_at", "") < batch.moment if batch.kind == TIMED else REMINDED not in voter
+    return voter.get("invited_at", "") < mailing.moment if kind == TIMED else REMINDED not in voter
 
 
-def _is_due_open_electorate(voter: Item, batch: Batch) -> bool:
-    if not voter["since"] or not batch.window.has(voter["since"]):
-        return False
-    if batch.kind in (MESSAGED, ANNOUNCED):
-        return True
-    is_reminder = batch.kind in (REMINDED, TIMED)
-    return not (is_reminder and voter["left_alone"]) and not (voter["voted"] and batch.tells_who)
-
-
-def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
+def _mails_for(voters: list[Item], mailing: Mailing) -> list[Write]:
     """A mail, a mark and, for an address without an account, an invitation to the site; one mail per address."""
     if not voters:
         return []
     emails: dict[str, Put] = {}
     writes: list[Write] = []
-    recipients = recipients_of(voters)
-    addresses = [address for address, _display_name in recipients.values()]
-    left_alone = opt_out.opted_out_among(addresses) if batch.kind == ANNOUNCED else set()
+    mailed_to = recipients_of(voters)
+    addresses = [address for address, _display_name in mailed_to.values()]
+    left_alone = recipients.opted_out_among(addresses) if mailing.kind == ANNOUNCED else set()
     for item in voters:
-        name, (address, display_name) = item["voter_name"], recipients[item["voter_name"]]
-        about, is_asked = batch.about(item, display_name), batch.asks(item)
-        email = outbox.queued_once(batch.occasion, batch.email_kind, address, batch.ledger(name), **about)
+        name, (address, display_name) = item["voter_name"], mailed_to[item["voter_name"]]
+        about, is_asked = mailing.about(item, display_name), mailing.asks(item)
+        email = outbox.queued_once(mailing.occasion, mailing.email_kind, address, mailing.ledger(name), **about)
         number = email.item["number"]
         if "since" not in item:
-            writes.append(batch.marked(item, number, _unmarked(item, batch)))
-            writes += [] if batch.kind == ANNOUNCED or not is_asked else invitation(name, batch.asked_by)
+            writes.append(mailing.marked(item, number, _unmarked(item, mailing)))
+            writes += [] if mailing.kind == ANNOUNCED or not is_asked else invitation(name, mailing.asked_by)
         is_mailed = address and address not in left_alone and number not in emails and is_asked
         emails |= {number: email} if is_mailed else {}
     mailed = table().get_many(email.key for email in emails.values()) if emails else {}
     new = [email for email in emails.values() if email.key not in mailed]
-    nowhere, counted = sum(not address for address in addresses), batch.ledger("").counted
-    numbers = {counted(outbox.QUEUED): len(new), counted(NOWHERE): nowhere}
-    numbers[counted(BEYOND)] = len(voters) - len(new) - nowhere
-    numbers |= {REMINDED_ONCE: len(voters)} if batch.kind == REMINDED else {}
-    return [*new, *writes, Update(batch.counts, add=numbers)]
+    nowhere, counted = sum(not address for address in addresses), mailing.ledger("").counted
+    numbers = {counted(outbox.QUEUED): len(new), counted(NO_ADDRESS): nowhere}
+    numbers[counted(DUPLICATE)] = len(voters) - len(new) - nowhere
+    numbers |= {REMINDED_ONCE: len(voters)} if mailing.kind == REMINDED else {}
+    return [*new, *writes, Update(mailing.counts, add=numbers)]
 
 
-def _unmarked(item: Item, batch: Batch) -> Condition:
+def _unmarked(item: Item, mailing: Mailing) -> Condition:
     """The voter is unchanged since it was read: on the roll, and without a new mark."""
-    return Exists() & (Equals(batch.mark, item[batch.mark]) if batch.mark in item else Missing(batch.mark))
+    return Exists() & (Equals(mailing.mark, item[mailing.mark]) if mailing.mark in item else Missing(mailing.mark))
 
 
 def recipients_of(voters: Sequence[Item]) -> dict[str, tuple[str, str]]:
     """Where each voter is mailed, and how they are called; nowhere, if the account they were listed by is gone."""
-    recipients = {
+    mailed_to = {
         item["voter_name"]: (item["address" if "since" in item else "voter_name"], item.get("display_name", ""))
         for item in voters
     }
@@ -496,8 +542,8 @@ def recipients_of(voters: Sequence[Item]) -> dict[str, tuple[str, str]]:
     for name, place in places.items():
         person = people.user_of(found[place]) if place in found else None
         is_theirs = person and rolls.belongs_to(person, entries[name])
-        recipients[name] = (person.email, person.display_name or name) if person and is_theirs else ("", "")
-    return recipients
+        mailed_to[name] = (person.email, person.display_name or name) if person and is_theirs else ("", "")
+    return mailed_to
 
 
 def invitation(voter: str, asked_by: str) -> list[Write]:

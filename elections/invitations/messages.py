@@ -70,12 +70,18 @@ def mail_all(actor: User, election: Election, subject: str, text: str) -> None:
 def list_messages(election: Election) -> list[SentMessage]:
     """The newest first."""
     items = table().page(keys.messages(election.name), limit=MAX_MESSAGES_PER_ELECTION + 1).items
-    return sorted(map(_sent_message, items), key=lambda each: each.written_at, reverse=True)
-
-
-def _sent_message(item: Item) -> SentMessage:
-    content = (item["subject"], item["text"], item["written_by"], datetime.fromisoformat(item["written_at"]))
-    return SentMessage(*content, counts_of(item, MESSAGED), _html(item))
+    found = [
+        SentMessage(
+            item["subject"],
+            item["text"],
+            item["written_by"],
+            datetime.fromisoformat(item["written_at"]),
+            counts_of(item, MESSAGED),
+            _html(item),
+        )
+        for item in items
+    ]
+    return sorted(found, key=lambda each: each.written_at, reverse=True)
 
 
 def _html(item: Item) -> SafeString:

@@ -16,7 +16,7 @@ from foundation.store import keys
 from foundation.store.log import Event, as_text
 from foundation.store.table import Check, Equals, Item, Missing, Update
 
-from . import mailing as invitations
+from . import mailing
 from .mailing import TIMED
 
 REMINDER_TIMES = {72: _("3 days before the end"), 24: _("1 day before the end"), 3: _("3 hours before the end")}
@@ -28,9 +28,6 @@ def choose(actor: User, election: Election, hours: Iterable[int]) -> Election:
     chosen = tuple(sorted(set(hours), reverse=True))
     from_now = repository.reminders_from_now(election)
     return actions.change(actor, election, Action.SET_REMINDERS, from_now, remind_before=chosen)
-
-
-# --- when ---
 
 
 def due(hours: Iterable[int], end: str | None, now: str, since: str = "", last: str = "") -> int | None:
@@ -53,9 +50,6 @@ def _later(stored: str, by: timedelta) -> str:
     return as_text(datetime.fromisoformat(stored) + by)
 
 
-# --- what workers do ---
-
-
 def send_due_reminders() -> int:
     """Start the reminders that are due (idempotent); returns how many. They use the owner's budget, unreserved."""
     now = now_text()
@@ -74,20 +68,14 @@ def _remind(listed: Item, now: str) -> int:
     hours = due(
         election.remind_before, election.no_voting_after, now, stored.get("from", ""), stored.get("last_sent", "")
     )
-    if hours is None or not election.takes_votes(now):
+    if hours is None or election.no_voting_after is None or not election.takes_votes(now):
         return 0
-    return _start(election, hours, stored, now)
-
-
-def _start(election: Election, hours: int, stored: Item, now: str) -> int:
-    assert election.no_voting_after is not None
     when = moment(election.no_voting_after, hours)
-    mailing = invitations.mailing_task(election, TIMED, election.owner_name, moment=when, reserved=0)
+    task = mailing.mailing_task(election, TIMED, election.owner_name, moment=when, reserved=0)
     event = Event("plenum", "VotersReminded", {"election_name": election.name, "hours_before": hours})
     last = Equals("last_sent", stored["last_sent"]) if "last_sent" in stored else Missing("last_sent")
-    mark = Update(keys.reminders(election.name), set={"last_sent": now}, when=last)
+    mark = Update(places[1], set={"last_sent": now}, when=last)
     is_open = Equals("allow_vote", True) & Equals("no_voting_after", election.no_voting_after)
-    is_unchanged = is_open & Equals("remind_before", list(election.remind_before))
-    check = Check(keys.election(election.name), is_unchanged)
+    check = Check(places[0], is_open & Equals("remind_before", list(election.remind_before)))
     # else another worker has started it, or its end was moved at this moment
-    return int(try_record(event, mailing, mark, check, *invitations.reminder_steps(election)))
+    return int(try_record(event, task, mark, check, *mailing.reminder_steps(election)))

@@ -103,13 +103,9 @@ def _new_token(election_name: str, voter: str, address: str, mail: str) -> str |
 
 
 def with_link(entry: Item, mail: str, link: Link) -> list[list[str]]:
-    """The links of an entry with this one instead of the one before of the same mail."""
-    return _latest([*(each for each in entry.get(LINKS, ()) if each[0] != mail), [mail, link.hash]])
-
-
-def _latest(links: list[list[str]]) -> list[list[str]]:
-    """Those that were requested are counted on their own, so that requests do not end the link in an invitation. No
-    mail ends a letter."""
+    """The latest links of an entry, with this one instead of the one before of the same mail. Those that were requested
+    are counted on their own, so that requests do not end the link in an invitation. No mail ends a letter."""
+    links = [*(each for each in entry.get(LINKS, ()) if each[0] != mail), [mail, link.hash]]
     kept = [each for each in links if each[0] in WITHOUT_MAIL]
     requested = [each for each in links if each[0].startswith(REQUESTED)]
     sent = [each for each in links if each not in kept and each not in requested]

@@ -1,11 +1,15 @@
-"""Pages to open, extend, close and delete an election."""
+"""Pages to open, extend, close and delete an election, and what closing or deleting it means, before the button."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from accounts import policy
@@ -16,15 +20,16 @@ from elections.dashboard import checklist
 from elections.dashboard.concerns import ElectionSnapshot, concerns
 from elections.invitations import messages
 from elections.invitations.progress import Progress, progress
-from elections.rules import Action, Election
+from elections.rules import Action, Election, State
 from elections.turnout.counts import turnout
 from foundation.acts.links import absolute_url
 from foundation.acts.storage import now_text, table
 from foundation.pages.forms import form_data, form_page, run_form, show_form
 from foundation.pages.messages import run_action, show_time_notes
+from foundation.pages.times import seconds_left, split_seconds
 from foundation.store.parallel import run_parallel
 
-from . import consequences, deleting, services
+from . import services
 from .closing import close_and_follow_up
 from .forms import EXTENDING, EndForm, open_form
 
@@ -81,7 +86,7 @@ def close(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST":
         run_action(request, lambda: close_and_follow_up(request.user, election), _("The election is closed."))
         return redirect("dashboard", name=election.name)
-    losses = consequences.closing(election, turnout(election).voted, now_text())
+    losses = consequences_of_closing(election, turnout(election).voted, now_text())
     context = election_context(request, election, title=_("Close the election"), button=_("Close for good"))
     context["consequences"] = losses
     return render(request, "elections/numbers_first.html", context)
@@ -92,7 +97,7 @@ def close(request: HttpRequest, election: Election) -> HttpResponse:
 def delete(request: HttpRequest, election: Election) -> HttpResponse:
     form = ConfirmNameForm(form_data(request), expected=election.name)
     done = _("%(name)s is deleted.") % {"name": election.name}
-    if run_form(request, form, lambda: deleting.delete(request.user, election), done):
+    if run_form(request, form, lambda: services.delete(request.user, election), done):
         return redirect("elections")
     title = _("Delete %(name)s") % {"name": election.name}
     so_far = progress(election)
@@ -101,7 +106,83 @@ def delete(request: HttpRequest, election: Election) -> HttpResponse:
     mails = sum(each.sent for each in counts)
     is_public = so_far.is_sealed and election.results_public
     address = absolute_url(reverse("shared", args=[election.name])) if is_public else ""
-    losses = consequences.deleting(election, candidates, voted, mails, so_far, address)
+    losses = consequences_of_deleting(election, candidates, voted, mails, so_far, address)
     context = election_context(request, election, form=form, title=title, button=_("Delete for good"))
     context |= {"consequences": losses, "is_sealed": so_far.is_sealed, "is_kept_elsewhere": True}
     return render(request, "elections/numbers_first.html", context, status=422 if form.errors else 200)
+
+
+# --- consequences, in numbers and sentences ---
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    label: str
+    number: str
+
+
+@dataclass(frozen=True, slots=True)
+class Consequences:
+    figures: tuple[Figure, ...]
+    sentences: tuple[str, ...]
+    is_calm: bool = False  # nothing is lost by it
+
+
+def consequences_of_closing(election: Election, voted: int, now: str) -> Consequences:
+    """How many have not voted, and how much time they still had: the less is lost, the calmer."""
+    waiting = max(0, election.electors - voted) if election.electorate == "listed" else None
+    left = seconds_left(election.ends, datetime.fromisoformat(now)) if election.ends else None
+    figures = [Figure(_("have voted"), str(voted))]
+    if waiting is not None:
+        figures.append(Figure(_("have not voted"), str(waiting)))
+    if left is None:
+        end = _("No end is planned: it ends when you close it.")
+    elif left == 0:
+        end = _("The planned end has passed.")
+    else:
+        time = " ".join(map(str, split_seconds(left)))
+        figures.append(Figure(_("left until the planned end"), time))
+        end = _("There are %(time)s left until the planned end.") % {"time": time}
+    sentences = [f"{_turnout_text(election, voted, waiting)} {end}"]
+    if not voted:
+        sentences.append(_("Nobody has voted, so there will be nothing to count."))
+    sentences.append(_("After that nobody can vote, and nothing can be changed."))
+    return Consequences(tuple(figures), tuple(sentences), is_calm=waiting == 0 or left == 0)
+
+
+def _turnout_text(election: Election, voted: int, waiting: int | None) -> str:
+    if waiting == 0:
+        return _("Everyone has voted.")
+    if waiting is None:
+        return ngettext("%(voted)d has voted.", "%(voted)d have voted.", voted) % {"voted": voted}
+    values = {"waiting": waiting, "voters": election.electors}
+    text = ngettext("%(waiting)d of %(voters)d has not voted.", "%(waiting)d of %(voters)d have not voted.", waiting)
+    return text % values
+
+
+def consequences_of_deleting(
+    election: Election, candidates: int, voted: int, mails: int, progress: Progress, address: str
+) -> Consequences:
+    """`mails` is how many went out; `address` is that of the published result, if there is one."""
+    figures = [Figure(_("Candidates"), str(candidates))]
+    if election.electorate == "listed" or election.voter_count:
+        figures.append(Figure(_("Voters"), str(election.voter_count)))
+    if election.stored_state != State.DRAFT:
+        figures += [Figure(_("Ballots"), str(voted)), Figure(_("Mails sent"), str(mails))]
+    text = ngettext(
+        "Its candidates, its roll and %(count)d ballot will be deleted for good. The event log keeps a "
+        "record of what happened.",
+        "Its candidates, its roll and %(count)d ballots will be deleted for good. The event log keeps a "
+        "record of what happened.",
+        voted,
+    )
+    sentences = [text % {"count": voted}]
+    if address:
+        sentences.append(
+            _("The result is published at %(address)s; that page will be deleted, too.") % {"address": address}
+        )
+    elif progress.is_sealed:
+        sentences.append(_("The sealed result will be deleted, too: nobody can look it up or check it any more."))
+    if election.stored_state in (State.EDITABLE, State.OPEN):
+        sentences.append(_("It is not closed yet, so there will be no result."))
+    return Consequences(tuple(figures), tuple(sentences))

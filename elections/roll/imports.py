@@ -29,7 +29,7 @@ from foundation.store.splitting import by_count
 from foundation.store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update, Write
 
 from .list_summary import GROUPED, NOTHING_SKIPPED, VOTERS, Skipped, summary
-from .services import NOTHING, Known, add_batch, check_weights, is_grouped
+from .services import NOTHING, Addition, Known, add_batch, check_weights, is_grouped
 
 SLICE_VOTERS = 90  # voters of one transaction
 TRANSACTION_SLICES = 15  # slices of one transaction: 90 long addresses and names are 255 KB, and it takes 4 MB
@@ -104,21 +104,21 @@ def start(
     check_listing(election, names)
     check_weights(election, known.values())
     distinct = list({keys.fold(name): name for name in names}.values())
-    details = (f"{name} {_details(each)}" for name, each in known.items())
-    digest = hashlib.sha256("\n".join((election.created_at, *distinct, *details)).encode()).hexdigest()[:32]
+    lines = (f"{name} {_details(each)}" for name, each in known.items())
+    digest = hashlib.sha256("\n".join((election.created_at, *distinct, *lines)).encode()).hexdigest()[:32]
     slices, until = list(by_count(distinct, SLICE_VOTERS)), int(time.time()) + RETENTION_SECONDS
     grouped = is_grouped(election, known)
     new = Import(election.name, digest, len(distinct), len(slices), 0, 0, skipped=skipped.as_text(), grouped=grouped)
     if (there := find(election.name, digest)) is not None and not there.is_finished:
         return there
-    places = [keys.imported_rows(election.name, digest, number) for number in range(len(slices))]
-    for some in by_count(zip(places, slices, strict=True), TRANSACTION_SLICES):
-        table().write(*(Put({**at.item, **_slice(voters, known), "ttl": until}) for at, voters in some))
+    for some in by_count(enumerate(slices), TRANSACTION_SLICES):
+        writes = []
+        for number, voters in some:
+            place = keys.imported_rows(election.name, digest, number)
+            details = {name: _details(known[name]) for name in voters if name in known}
+            writes.append(Put({**place.item, "voters": voters, "details": details, "ttl": until}))
+        table().write(*writes)
     return _begin(actor, new, begin)
-
-
-def _slice(voters: Sequence[str], known: Known) -> Item:
-    return {"voters": voters, "details": {name: _details(known[name]) for name in voters if name in known}}
 
 
 def _details(each: Details) -> Item:
@@ -126,7 +126,7 @@ def _details(each: Details) -> Item:
     return asdict(each) | {"groups": groups, "postal": list(each.postal)}
 
 
-def _known(rows: Item) -> Known:
+def _details_of(rows: Item) -> Known:
     return {
         name: Details(**each | {"groups": groups if groups is None else tuple(groups), "postal": tuple(postal)})
         for name, each in rows["details"].items()
@@ -194,7 +194,7 @@ def import_batch(task: Task) -> Batch:
 
     try:
         actions.check(actor, election, Action.ADD_VOTERS)
-        add_batch(actor, election, rows["voters"], advancing, _known(rows))
+        add_batch(actor, election, rows["voters"], Addition(_details_of(rows), more_writes=advancing))
     except LostRace:
         return Batch()  # another worker took this slice, or the election changed: retry
     except Refusal:

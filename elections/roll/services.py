@@ -1,36 +1,49 @@
-"""Actions on the roll: add and remove voters."""
+"""Actions on the roll: add voters, change what is known of them, correct an address, remove voters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from accounts.models import User
 from elections import repository, rolls, rules, sharding, voter_lists
 from elections.actions import check, record
 from elections.rolls import Voter
 from elections.rules import Action, Election, State
+from elections.turnout.counts import tells_who, turnout
 from elections.voter_lists import Details, VoterRow
 from foundation.acts.refusals import Refusal
 from foundation.acts.storage import table
 from foundation.pages.lists import Verdict
 from foundation.store import keys
 from foundation.store.splitting import by_count
-from foundation.store.table import Delete, Equals, Exists, Item, Put, Update, Write
+from foundation.store.table import Delete, Equals, Exists, Item, Key, Put, Update, Write
 
 Known = Mapping[str, Details]  # what is known of voters, by the name or address they are listed by
 NOTHING: Known = {}
-Listing = Callable[[Put], list[Write]]
-NOT_NOTED: Mapping[str, str] = {}
 NOBODY = Voter("")
+NOT_SHOWN = gettext_lazy(
+    "While the roll does not show who has voted, no address can be corrected, as that would reveal it. Usually it is "
+    "shown once three people have voted."
+)
 
 
 class UnknownNames(Refusal):
     """Names for the roll that no account here has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """What is known of voters that are added to a roll, and what is written with them."""
+
+    known: Known = field(default_factory=dict)
+    event_data: Mapping[str, str] = field(default_factory=dict)  # in the event, beside the voters
+    entry_writes: Callable[[Put], list[Write]] = lambda entry: [entry]  # for each new entry
+    more_writes: Callable[[int, int], list[Write]] = lambda added, unknown: []  # by how many are new, and unknown here
 
 
 def add_voters(actor: User, election: Election, names: Sequence[str], known: Known = NOTHING) -> int:
@@ -59,51 +72,69 @@ def _is_known(name: str, accounts: Collection[str]) -> bool:
 
 def put_on_roll(actor: User, election: Election, names: Iterable[str], known: Known = NOTHING) -> int:
     """A batch at a time; returns how many were new."""
-    return sum(add_batch(actor, election, batch, known=known) for batch in by_count(names))
+    return sum(add_batch(actor, election, batch, Addition(known)) for batch in by_count(names))
 
 
-def add_batch(
-    actor: User,
-    election: Election,
-    batch: Sequence[str],
-    also: Callable[[int, int], list[Write]] = lambda added, unknown: [],
-    known: Known = NOTHING,
-    noted: Mapping[str, str] = NOT_NOTED,
-    listing: Listing = lambda entry: [entry],
-) -> int:
-    """Add the new voters of a batch in one transaction, and return how many.
-
-    `also` returns further writes, given how many are new and how many are unknown here. `noted` is in the event, too.
-    `listing` returns what is written for a new entry.
-    """
+def add_batch(actor: User, election: Election, batch: Sequence[str], addition: Addition) -> int:
+    """Add the new voters of a batch in one transaction, and return how many."""
+    known = addition.known
     if not election.filling:  # a copy gets what there was, and does not open so
         check_weights(election, known.values())
     rules.check_listing(election, batch)
     on_roll, accounts = rolls.roll_and_accounts(election, batch)
     missing = [name for name in batch if keys.fold(name) not in on_roll]
     new = [name for name in missing if _is_known(name, accounts)]
-    more = also(len(new), len(missing) - len(new))
-    weights = {name: known[name].weight or 1 for name in batch if name in known and known[name].weight is not None}
+    more = addition.more_writes(len(new), len(missing) - len(new))
     election, groups = _spelled(election, batch, known, on_roll)
-    if election.stored_state == State.DRAFT:
-        election = _regroup(
-            actor, election, {name: own for name, own in groups.items() if name not in missing}, on_roll
-        )
-        _reweigh(actor, election, {name: own for name, own in weights.items() if name not in missing}, on_roll)
-    _readdress(actor, election, {name: known[name] for name in batch if name in known and name not in missing}, on_roll)
+    listed = {name: on_roll[keys.fold(name)] for name in batch if keys.fold(name) in on_roll}
+    election = _change_listed(actor, election, listed, known, groups)
     if new:
         bound = {name: accounts[keys.fold(name)] for name in new if keys.fold(name) in accounts}
-        event_data: Item = {"voters": new, "accounts": [bound.get(name) for name in new], **noted}
-        event_data |= {"groups": [groups.get(name, []) for name in new]} if any(map(groups.get, new)) else {}
-        if any(weights.get(name, 1) != 1 for name in new):
-            event_data["weights"] = [weights.get(name, 1) for name in new]
         details = {name: replace(known.get(name, Details()), groups=tuple(groups.get(name, ()))) for name in new}
+        event_data: Item = {"voters": new, "accounts": [bound.get(name) for name in new], **addition.event_data}
+        if any(each.groups for each in details.values()):
+            event_data["groups"] = [list(each.groups or ()) for each in details.values()]
+        if any((each.weight or 1) != 1 for each in details.values()):
+            event_data["weights"] = [each.weight or 1 for each in details.values()]
         added = adding(election, new, bound, details)
-        listed = (write for each in added for write in (listing(each) if isinstance(each, Put) else [each]))
-        record(actor, "VotersAdded", election, event_data, *listed, *more)
+        writes = [w for each in added for w in (addition.entry_writes(each) if isinstance(each, Put) else [each])]
+        record(actor, "VotersAdded", election, event_data, *writes, *more)
     elif more:
         table().write(*more)
     return len(new)
+
+
+def _change_listed(
+    actor: User,
+    election: Election,
+    listed: Mapping[str, Voter],
+    known: Known,
+    groups: Mapping[str, list[str]],
+) -> Election:
+    """Change what is known of people on the roll already; returns the election with the new voter groups.
+
+    Groups and weights are changed in a draft only: once it is open, they decide who may vote and how much. What letters
+    need is changed at any time, as an address may turn out to be wrong; the log says of whom, and nothing else.
+    """
+    if election.stored_state == State.DRAFT:
+        regrouped = {name: own for name, own in groups.items() if name in listed and listed[name].groups != tuple(own)}
+        if regrouped:
+            event_data: Item = {"voters": list(regrouped), "groups": list(regrouped.values())}
+            record(actor, "VotersGrouped", election, event_data, *grouping(election, regrouped))
+            election = replace(election, voter_groups=_with_new(election, regrouped.values()) or election.voter_groups)
+        weights = {name: known[name].weight for name in listed if name in known}
+        reweighed = {name: new or 1 for name, new in weights.items() if new is not None}
+        reweighed = {name: new for name, new in reweighed.items() if new != listed[name].weight}
+        if reweighed:
+            event_data = {"voters": list(reweighed), "weights": list(reweighed.values())}
+            record(actor, "VotersWeighted", election, event_data, *weighting(election, reweighed))
+    readdressed = {name: _new_fields(voter, known[name]) for name, voter in listed.items() if name in known}
+    readdressed = {name: fields for name, fields in readdressed.items() if fields}
+    if readdressed:
+        places = {name: sharding.voter_key(election, name) for name in readdressed}
+        writes = [Update(places[name], set=fields, when=Exists()) for name, fields in readdressed.items()]
+        record(actor, "VotersReaddressed", election, {"voters": list(readdressed)}, *writes)
+    return election
 
 
 def adding(
@@ -115,11 +146,7 @@ def adding(
     groups = _with_new(election, [each.groups or () for each in details.values()])
     weighted = any((each.weight or 1) != 1 for each in details.values())
     more = partial(repository.touched, election, len(names), groups=groups, weighted=weighted)
-    return [*entries, more(by_letter=_by_letter(names), counts=counts)]
-
-
-def _by_letter(names: Sequence[str]) -> int:
-    return sum(map(rolls.is_by_number, names))
+    return [*entries, more(by_letter=sum(map(rolls.is_by_number, names)), counts=counts)]
 
 
 def is_grouped(election: Election, known: Known) -> bool:
@@ -175,22 +202,6 @@ def _with_new(election: Election, groups: Iterable[Sequence[str]]) -> tuple[str,
     return tuple(every.values()) if len(every) > len(election.voter_groups) else ()
 
 
-def _regroup(
-    actor: User,
-    election: Election,
-    groups: Mapping[str, list[str]],
-    on_roll: Mapping[str, Voter],
-) -> Election:
-    """Put people on the roll of a draft into these groups, and into no others; returns the election with the new ones.
-    Once it is open, groups decide who may vote, and stay as they are."""
-    changed = {name: own for name, own in groups.items() if on_roll[keys.fold(name)].groups != tuple(own)}
-    if not changed:
-        return election
-    event_data = {"voters": list(changed), "groups": list(changed.values())}
-    record(actor, "VotersGrouped", election, event_data, *grouping(election, changed))
-    return replace(election, voter_groups=_with_new(election, changed.values()) or election.voter_groups)
-
-
 def grouping(election: Election, groups: Mapping[str, Sequence[str]]) -> list[Write]:
     """Refused for somebody who is no longer on the roll."""
     entries = [
@@ -220,14 +231,6 @@ def remove_weights(actor: User, election: Election) -> None:
     put_on_roll(actor, election, several, dict.fromkeys(several, Details(weight=1)))
 
 
-def _reweigh(actor: User, election: Election, weights: Mapping[str, int], on_roll: Mapping[str, Voter]) -> None:
-    """Give people on the roll of a draft these weights, which are fixed once it is open."""
-    changed = {name: weight for name, weight in weights.items() if on_roll[keys.fold(name)].weight != weight}
-    if changed:
-        event_data = {"voters": list(changed), "weights": list(changed.values())}
-        record(actor, "VotersWeighted", election, event_data, *weighting(election, changed))
-
-
 def weighting(election: Election, weights: Mapping[str, int]) -> list[Write]:
     """Refused for somebody who is no longer on the roll."""
     entries = [
@@ -243,17 +246,6 @@ def weighting(election: Election, weights: Mapping[str, int]) -> list[Write]:
 
 
 # --- what letters need ---
-
-
-def _readdress(actor: User, election: Election, known: Known, on_roll: Mapping[str, Voter]) -> None:
-    """Change the names and addresses of people who get letters: an address may turn out to be wrong at any time. The
-    log says of whom, and nothing else."""
-    changed = {name: fields for name, each in known.items() if (fields := _new_fields(on_roll[keys.fold(name)], each))}
-    if changed:
-        writes = [
-            Update(sharding.voter_key(election, name), set=fields, when=Exists()) for name, fields in changed.items()
-        ]
-        record(actor, "VotersReaddressed", election, {"voters": list(changed)}, *writes)
 
 
 def list_by_letter(actor: User, election: Election, number: str, details: Details, *, is_new: bool) -> None:
@@ -287,21 +279,25 @@ def compare(election: Election, rows: Sequence[VoterRow], groups: tuple[str, ...
     if election.secret_ballot:
         rows = [replace(row, weight=None) for row in rows]
     on_roll, accounts = rolls.roll_and_accounts(election, [row.value for row in rows if row.value])
-    compared = [_with_new_address(row, on_roll) for row in voter_lists.compare_with_roll(rows, on_roll, accounts)]
-    if election.stored_state == State.DRAFT:
-        compared = [_with_change(row, on_roll, groups) for row in compared]
+    compared = [
+        _with_change(election, row, on_roll[keys.fold(row.value)], groups)
+        if row.verdict == Verdict.THERE and row.value
+        else row
+        for row in voter_lists.compare_with_roll(rows, on_roll, accounts)
+    ]
     return compared if rules.takes_names(election) else voter_lists.refuse_names(compared, str(rules.EVERYBODY_HERE))
 
 
-def _with_change(row: VoterRow, on_roll: Mapping[str, Voter], groups: tuple[str, ...]) -> VoterRow:
-    """A row with another verdict if somebody on the roll gets into other voter groups by it, or another weight."""
-    if row.verdict != Verdict.THERE or not row.value:
-        return row
-    voter = on_roll[keys.fold(row.value)]
+def _with_change(election: Election, row: VoterRow, voter: Voter, groups: tuple[str, ...]) -> VoterRow:
+    """A row with another verdict if by it a letter to somebody on the roll changes or, in a draft, their voter groups
+    or their weight."""
+    if _new_fields(voter, voter_lists.details_of([row]).get(row.value or "", Details())):
+        reason = _("On the roll already; the details for the letter change.")
+        return replace(row, verdict=Verdict.CHANGED, reason=reason)
     after = (*(voter.groups if row.groups is None else row.groups), *groups)
     groups_change = {*map(keys.fold, voter.groups)} != {*map(keys.fold, after)}
     weight_changes = row.weight not in (None, voter.weight)
-    if not (groups_change or weight_changes):
+    if election.stored_state != State.DRAFT or not (groups_change or weight_changes):
         return row
     if not weight_changes:
         reason = _("On the roll already; the voter groups change.")
@@ -310,16 +306,6 @@ def _with_change(row: VoterRow, on_roll: Mapping[str, Voter], groups: tuple[str,
     else:
         reason = _("On the roll already; the voter groups and the weight change.")
     return replace(row, verdict=Verdict.CHANGED, reason=reason)
-
-
-def _with_new_address(row: VoterRow, on_roll: Mapping[str, Voter]) -> VoterRow:
-    """The same for somebody whose letter changes."""
-    if row.verdict != Verdict.THERE or not row.value:
-        return row
-    details = voter_lists.details_of([row]).get(row.value, Details())
-    if not _new_fields(on_roll[keys.fold(row.value)], details):
-        return row
-    return replace(row, verdict=Verdict.CHANGED, reason=_("On the roll already; the details for the letter change."))
 
 
 def remove_voter(actor: User, election: Election, name: str) -> None:
@@ -342,5 +328,36 @@ def removing(election: Election, names: Sequence[str]) -> list[Write]:
     entries = [Delete(sharding.voter_key(election, name), when=Equals("voted", False)) for name in names]
     tells = any(each.for_groups or each.extra_votes for each in election.questions)
     gone = [each.details for each in rolls.on_roll(election, names).values()] if tells else []
+    by_letter = sum(map(rolls.is_by_number, names))
     counts = {number: each.negative for number, each in _counts(election, gone).items()}
-    return [*entries, repository.touched(election, -len(names), by_letter=-_by_letter(names), counts=counts)]
+    return [*entries, repository.touched(election, -len(names), by_letter=-by_letter, counts=counts)]
+
+
+# --- correcting an address ---
+#
+# Possible while the election is open, until the voter has voted. Refusing it for somebody who has voted tells that they
+# have. So where the roll page does not say who has voted, it is possible only before the first vote: in a secret
+# election with one or two votes, for nobody.
+
+
+def check_correction(election: Election, voter: str, address: str) -> Item:
+    """The voter's entry; refuse what cannot be corrected."""
+    voted = turnout(election).voted
+    if voted and not tells_who(election, voted):
+        raise rules.WrongState(NOT_SHOWN)
+    if not rolls.is_by_address(voter):
+        raise rules.WrongState(_("%(name)s is not listed by an address.") % {"name": voter})
+    if (entry := table().get(sharding.voter_key(election, voter))) is None:
+        raise rules.WrongState(_("%(name)s is not on the roll.") % {"name": voter})
+    if rolls.on_roll(election, [address]):
+        raise rules.WrongState(_("%(name)s is on the roll already.") % {"name": address})
+    if entry["voted"]:
+        raise rules.WrongState(_("%(name)s has voted, so the address stays as it is.") % {"name": voter})
+    return entry
+
+
+def correcting(election: Election, entry: Item, address: str) -> tuple[Put, list[Write]]:
+    """The new entry, and what removes the old one: refused if they have voted."""
+    new = rolls.new_voter(election, address, None, rolls.voter_of(entry).details)
+    old = Delete(Key(entry["PK"], entry["SK"]), when=Equals("voted", False))
+    return new, [old, repository.touched(election)]

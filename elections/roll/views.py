@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -34,7 +33,6 @@ from foundation.pages.lists import Verdict
 from foundation.pages.messages import refusals_as_messages, run_action
 from foundation.pages.paging import PAGE_ROWS, read_page
 from foundation.store.parallel import run_parallel
-from foundation.store.table import Item
 
 from . import imports, list_summary, services
 from .forms import ImportedForm, ImportForm, RollForm, VoterSearchForm
@@ -58,16 +56,21 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     if run_form(request, form, lambda: add_voters_from(form, request.user, election), str, "voters"):
         return redirect("roll", name=election.name)
     if request.GET.get("show") == "failed":
-        return _failed(request, election)
+        return _failed_mails(request, election)
     search = VoterSearchForm(request.GET)
     typed = search.cleaned_data["q"] if search.is_valid() else ""
     counts, today = run_parallel(table(), lambda: turnout_context(election), lambda: _mails_today(request, election))
     voted = counts["turnout"].voted if counts else 0
     by_name = tells_names(election, voted)
-    found, older, more = _found(request, election, typed, by_name=by_name)
+    if typed:
+        matching, has_more = rolls.find_voters(election, typed, limit=PAGE_ROWS, by_name=by_name)
+        found, older = list(matching), ""
+    else:
+        listed, older = read_page(request, partial(rolls.list_voters, election, by_name=by_name))
+        found, has_more = list(listed), False
     invited = progress.invited_voters(found)
     context = election_context(request, election, form=form, search=search, voters=invited, older=older, **counts)
-    context["more"] = more
+    context["more"] = has_more
     context |= {"tells_who": tells_who(election, voted), "by_name": by_name, "keep_token": secrets.token_urlsafe(16)}
     context |= {"needs_an_admin": not policy.allows_any_invitation(), **today}
     context["group_sizes"] = _group_sizes(election)
@@ -76,34 +79,24 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
 
 
-def _found(request: HttpRequest, election: Election, typed: str, *, by_name: bool) -> tuple[Sequence[Item], str, bool]:
-    """Of the roll: a page, the URL of the next, and whether a search found more than it shows."""
-    if not typed:
-        return *read_page(request, partial(rolls.list_voters, election, by_name=by_name)), False
-    found, more = rolls.find_voters(election, typed, limit=PAGE_ROWS, by_name=by_name)
-    return found, "", more
-
-
 def _group_sizes(election: Election) -> list[tuple[str, int]]:
     """The voter groups of the roll that somebody is in; read only if there are any."""
-    sizes = rolls.sizes_by_weight(election) if election.voter_groups else {}
-    every = [
-        (name, sum(size for (groups, _), size in sizes.items() if name in groups)) for name in election.voter_groups
-    ]
+    sizes = rolls.sizes_by_weight(election).items() if election.voter_groups else ()
+    every = [(each, sum(size for (groups, _weight), size in sizes if each in groups)) for each in election.voter_groups]
     return [(name, size) for name, size in every if size]
+
+
+def _failed_mails(request: HttpRequest, election: Election) -> HttpResponse:
+    """Whose mails did not go out, and why."""
+    failed, older = read_page(request, partial(progress.failures, election), show="failed")
+    context = election_context(request, election, failures=failed, older=older, **_mails_today(request, election))
+    return render(request, "elections/failed.html", context)
 
 
 def _mails_today(request: HttpRequest, election: Election) -> dict[str, Any]:
     """How many mails are left today, where there are buttons that send some."""
     is_open = election.state(now_text()) in (State.EDITABLE, State.OPEN)
     return {"mails_today": mail_quota.quota_today(request.user)} if is_open else {}
-
-
-def _failed(request: HttpRequest, election: Election) -> HttpResponse:
-    """Whose mails did not go out, and why."""
-    found, older = read_page(request, partial(progress.failures, election), show="failed")
-    context = election_context(request, election, failures=found, older=older, **_mails_today(request, election))
-    return render(request, "elections/failed.html", context)
 
 
 @organiser_page(Action.INVITE)
@@ -127,9 +120,16 @@ def leave_alone(election_name: str, voter: str) -> str | None:
 @organiser_page(Action.ADD_VOTERS)
 @form_page
 def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
-    """First a preview that gives each row its verdict, then one button."""
+    """First a preview that gives each row its verdict, then one button, which sends the rows back."""
     if "voters" in request.POST:
-        return _import(request, election)
+        sent_back = ImportedForm(request.POST)
+        with refusals_as_messages(request):
+            if sent_back.is_valid():
+                voters, skipped = sent_back.cleaned_data["voters"], sent_back.cleaned_data["skipped"]
+                new = imports.start(request.user, election, voters, skipped, known=sent_back.known)
+                return start_import(request, election, new)
+            messages.error(request, _("The list could not be imported. Please start again with the file."))
+        return redirect(reverse("import_roll", args=[election.name]) + _query(request))
     form = ImportForm(form_data(request), request.FILES if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         return preview_page(request, election, form.cleaned_data["rows"])
@@ -181,17 +181,6 @@ def preview_context(
     numbers = list_summary.preview_text(len(applied) - changed, skipped, labels, changed=changed)
     counts = {"new": len(applied) - changed, "changed": changed}
     return {**counts, "form": ImportedForm(initial=initial), **list_summary.rows_by_verdict(rows), "numbers": numbers}
-
-
-def _import(request: HttpRequest, election: Election) -> HttpResponse:
-    form = ImportedForm(request.POST)
-    with refusals_as_messages(request):
-        if form.is_valid():
-            voters, skipped = form.cleaned_data["voters"], form.cleaned_data["skipped"]
-            new = imports.start(request.user, election, voters, skipped, known=form.known)
-            return start_import(request, election, new)
-        messages.error(request, _("The list could not be imported. Please start again with the file."))
-    return redirect(reverse("import_roll", args=[election.name]) + _query(request))
 
 
 def start_import(request: HttpRequest, election: Election, new: Import) -> HttpResponse:
@@ -253,25 +242,20 @@ def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
     voted_of = {True: ["yes"], False: ["no"]} if shows_who_voted else {True: [], False: []}
     groups, weights = ["groups"] * bool(election.voter_groups), ["weight"] * election.weighted
     letters = ["member number", "postal address", "language"] if election.by_letter else []
-    rows = (
-        [
-            "" if letters and rolls.is_by_number(voter.name) else voter.name,
-            *(voter.display_name, *([voter_lists.as_groups(voter.groups)] if groups else [])),
-            *([voter.weight] if weights else []),
-            *(_letter_cells(voter) if letters else []),
-            *voted_of[voter.voted],
-        ]
-        for voter in voters
-    )
+
+    def cells(voter: rolls.Voter) -> list[Any]:
+        is_by_number = bool(letters) and rolls.is_by_number(voter.name)
+        row: list[Any] = ["" if is_by_number else voter.name, voter.display_name]
+        row += [voter_lists.as_groups(voter.groups)] if groups else []
+        row += [voter.weight] if weights else []
+        if letters:
+            row += [rolls.number_of(voter.name) if is_by_number else "", "\n".join(voter.postal), voter.language]
+        return row + voted_of[voter.voted]
+
     header = ["voter", "name", *groups, *weights, *letters, *(["voted"] if shows_who_voted else [])]
-    answer = StreamingHttpResponse(lists.as_csv(header, rows), content_type="text/csv; charset=utf-8")
+    answer = StreamingHttpResponse(lists.as_csv(header, map(cells, voters)), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="roll.csv"'
     return answer
-
-
-def _letter_cells(voter: rolls.Voter) -> list[str]:
-    number = rolls.number_of(voter.name) if rolls.is_by_number(voter.name) else ""
-    return [number, "\n".join(voter.postal), voter.language]
 
 
 @organiser_page(Action.REMOVE_VOTERS)

@@ -1,4 +1,5 @@
-"""Turnout: votes counted at the gates, by voter group on the roll, and by the hour or day from the log.
+"""Turnout: votes counted at the gates, by voter group on the roll, and by the hour or day from the log; and what of it
+may be told.
 
 A worker counts the times seconds behind the votes, into one item of the election, so that no vote waits for the item.
 It stores the number of the last event counted, so that no event counts twice.
@@ -12,11 +13,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 
+from elections.repository import election_of
 from elections.rules import Election, State, takes_names
 from elections.sharding import ElectionOrName, gates_of, name_of, roll_spans
 from foundation.acts.caches import Cacheable, SizedCache, get_cached
 from foundation.acts.storage import log, table
 from foundation.store import keys, sharded_reads
+from foundation.store.schema import ON_EVERY_ITEM, Rule
 from foundation.store.table import Equals, Item, Key, Put, Table, Update
 
 MIN_SECRET_VOTES = 3  # with fewer votes in a secret election, who voted would reveal how
@@ -182,18 +185,14 @@ def large_groups(sizes: Mapping[frozenset[str], int]) -> dict[str, int]:
     for groups, size in sizes.items():
         parts[sum(bits[name] for name in groups if name in bits)] += size
     while large and _told_apart(parts):
-        merged = {name: _without(parts, bits[name]) for name in large}
+        merged = {name: Counter[int]() for name in large}  # the same without this group
+        for name, others in merged.items():
+            for combination, size in parts.items():
+                others[combination & ~bits[name]] += size
         hidden = min(large, key=lambda name: (_told_apart(merged[name]), large[name], name))
         parts = merged[hidden]
         del large[hidden]
     return large
-
-
-def _without(parts: Mapping[int, int], bit: int) -> Counter[int]:
-    merged = Counter[int]()
-    for combination, size in parts.items():
-        merged[combination & ~bit] += size
-    return merged
 
 
 def _told_apart(parts: Mapping[int, int]) -> int:
@@ -292,18 +291,69 @@ def place_of(event: Item) -> Key | None:
 
 
 def updating(table: Table, events: Iterable[Item]) -> list[Update]:
-    """Changes by the events to items that still exist: that of a deleted election must not reappear."""
+    """Changes by the events to items that still exist: that of a deleted election must not reappear. Refused if the
+    election was deleted since, whether or not there is another of that name."""
     every = [event for event in map(TurnoutEvent.from_event, events) if event.counts]
     found = table.get_many({event.place for event in every}) if every else {}
     after = dict(found)
     for event in every:
         if event.place in after:
             after[event.place] = with_event(after[event.place], event)
-    return [change for place, item in found.items() for change in _update(item, after[place])]
+    updates = []
+    for place, item in found.items():
+        if changed := {name: value for name, value in after[place].items() if item.get(name) != value}:
+            updates.append(Update(place, set=changed, when=Equals("since", item["since"])))
+    return updates
 
 
-def _update(before: Item, after: Item) -> list[Update]:
-    """Refused if the election was deleted since, whether or not there is another of that name."""
-    changed = {name: value for name, value in after.items() if before.get(name) != value}
-    place, same = Key(before["PK"], before["SK"]), Equals("since", before["since"])
-    return [Update(place, set=changed, when=same)] if changed else []
+# --- what auditors may see of voters and ballots, while an election runs and after it closed ---
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What auditors may see; of a missing election, as little as of a secret one."""
+
+    ballots: bool = False  # under their voters' names
+    published: bool = False
+    who: bool = False  # has voted
+    unread: tuple[str, ...] = ("BALLOT#", "QUESTION#")  # what keys of items begin with that are not even read
+
+
+NOTHING_ALLOWED = Allowed()
+
+
+def allowed(item: Item | None, voted: int | None = None) -> Allowed:
+    """By the election's own item, and the turnout, if it is known."""
+    if item is None:
+        return NOTHING_ALLOWED
+    election = election_of(item)
+    if not election.secret_ballot:
+        return Allowed(True, True, True, ())
+    is_closed = election.stored_state == State.CLOSED and election.closing is None
+    boxes = tuple(keys.ballots(election.name, question=each.number)[0].prefix for each in election.questions)
+    return Allowed(False, is_closed, voted is not None and tells_who(election, voted), boxes)
+
+
+def who_is_on_the_roll(item: Item, may: Allowed) -> Item:
+    """Even the names of other fields are hidden: a paper vote would reveal that someone voted."""
+    return item if may.who else _only(item, ("voter_name", "election_name", "groups", "weight"))
+
+
+def after_the_close(item: Item, may: Allowed) -> Item | None:
+    return item if may.published else None
+
+
+def before_the_close_only(*names: str) -> Rule:
+    def rule(item: Item, may: Allowed) -> Item:
+        return item if may.published else _only(item, names)
+
+    return rule
+
+
+def of_a_named_voter(item: Item, may: Allowed) -> Item | None:
+    """A ballot without a name is a secret one, wherever it is stored."""
+    return item if may.ballots and "voter_name" in item else None
+
+
+def _only(item: Item, names: Iterable[str]) -> Item:
+    return {name: item[name] for name in (*names, *ON_EVERY_ITEM) if name in item}

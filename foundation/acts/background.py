@@ -13,7 +13,7 @@ failing task is retried with backoff; one that keeps failing is set aside with t
 What acts outside the store, such as a request to another server, cannot happen exactly once. Such a type has
 `claim_seconds`: the worker claims a task for so long, and then does one batch.
 
-What a worker looks for again and again is a `Job`. Apps declare theirs; operations/upkeep/worker runs them.
+What a worker looks for again and again is a `Job`. Apps declare theirs; operations/upkeep/jobs.py runs them.
 """
 
 from __future__ import annotations

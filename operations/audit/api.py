@@ -19,8 +19,8 @@ from foundation.store.log.rewriting import is_rewritten
 from foundation.store.log.seal import ranges_over
 from foundation.store.log.search import search
 from foundation.store.table import Item
-from operations.audit.events import hidden_names, load_numbered, proof_of
 from operations.audit.forms import MAX_SEARCH_CHARS, LogForm
+from operations.audit.log_views import hidden_names, load_numbered, proof_of
 
 CHECKPOINTS = Area(
     "public", "Checkpoints", "Public checkpoints of the event log, by which anyone can tell whether it was changed."

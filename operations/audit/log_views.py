@@ -1,9 +1,9 @@
-"""The event log for auditors: all events, newest first, and each on a page of its own."""
+"""The log, for auditors: the search, and one event with what is hidden of it and what proves it unchanged."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -16,18 +16,58 @@ from django.views.decorators.http import require_safe
 from accounts.access import allow_everyone, requires
 from accounts.rules import Permission
 from foundation.acts.storage import SITE, table
-from foundation.store.log.rewriting import is_rewritten
+from foundation.acts.storage import log as event_log
+from foundation.store.keys import EVENT_NUMBER_DIGITS
+from foundation.store.log.rewriting import is_rewritten, sealed_digest
+from foundation.store.log.seal import DIGEST_BYTES
 from foundation.store.log.search import search
 from foundation.store.schema import SCHEMA
 from foundation.store.table import Item
 
-from . import events
 from .forms import LogForm
 from .tables.masks import HIDDEN
 
 PAGE_ROWS = 50
 SUBJECT_FIELDS = ("election_name", "poll_id", "name", "new_owner", "email")  # the first of these that an event has
 MAX_VALUE_CHARS = 4000
+
+
+# --- events ---
+
+
+def load_numbered(number: int) -> tuple[int, Item | None] | None:
+    """The event with that number, or the fact that the number is void."""
+    if number >= 10**EVENT_NUMBER_DIGITS:
+        return None
+    found = event_log().find(number)
+    return (number, found) if found or event_log().is_void(number) else None
+
+
+def hidden_names(event: Item) -> list[str]:
+    """The names of its data that even auditors are not shown."""
+    withheld = SCHEMA.event_type(event["event_type"]).withheld
+    return sorted(name for name, value in event["event_data"].items() if value and name in withheld)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The digest of an event, and the checkpoints that cover its number."""
+
+    checkpoint: Item | None
+    public: Item | None
+    digest: str = ""  # of a void number: none
+    intact: bool = True  # the checkpoint has this digest
+
+
+def proof_of(number: int, event: Item | None) -> Proof:
+    checkpoint, public = event_log().checkpoint_over(number), event_log().public_over(number)
+    if event is None:
+        return Proof(checkpoint, public)
+    digest, intact = sealed_digest(event), True
+    if checkpoint is not None:
+        start = (number - checkpoint["first_event_id"]) * DIGEST_BYTES
+        intact = bytes(checkpoint["digests"][start : start + DIGEST_BYTES]) == digest[:DIGEST_BYTES]
+    return Proof(checkpoint, public, digest.hex(), intact)
 
 
 @requires(Permission.VIEW_SECRETS)
@@ -48,10 +88,6 @@ def log(request: HttpRequest) -> HttpResponse:
     return render(request, "audit/log/log.html", context)
 
 
-def _query(parameters: dict[str, Any]) -> str:
-    return f"?{urlencode(parameters)}" if parameters else ""
-
-
 def _subject(event: Item) -> tuple[str, str]:
     """What the event is about, and whether that is an election."""
     data = event["event_data"]
@@ -59,18 +95,25 @@ def _subject(event: Item) -> tuple[str, str]:
     return (data[name], name) if name else ("", "")
 
 
-@requires(Permission.VIEW_SECRETS, load=events.load_numbered, rule=allow_everyone)
+def _query(parameters: dict[str, Any]) -> str:
+    return f"?{urlencode(parameters)}" if parameters else ""
+
+
+@requires(Permission.VIEW_SECRETS, load=load_numbered, rule=allow_everyone)
 @require_safe
 def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpResponse:
     """One event with all its data, its digest, and the checkpoints that cover it; or a note that its number is void."""
     number, found = numbered
-    proof = events.proof_of(number, found)
+    proof = proof_of(number, found)
     if found is None:
         return render(request, "audit/log/void.html", {"number": number, "public": proof.public})
+    data, hidden = found["event_data"], hidden_names(found)
+    of_elections = ("election_name", "new_name") if found["event_type"] == "ElectionRenamed" else ("election_name",)
+    shown = {name: str(HIDDEN) if name in hidden else value for name, value in sorted(data.items())}
     context = {
         "event": found,
-        "elections": _elections(found),
-        "rows": list(_rows(found)),
+        "elections": [data[name] for name in of_elections if isinstance(data.get(name), str)],
+        "rows": [(name, _value_context(value)) for name, value in shown.items()],
         "digest": proof.digest,
         "checkpoint": proof.checkpoint,
         "public": proof.public,
@@ -79,18 +122,6 @@ def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpRespon
         "rewritten": is_rewritten(found),
     }
     return render(request, "audit/log/event.html", context)
-
-
-def _rows(event: Item) -> Iterator[tuple[str, dict[str, Any]]]:
-    hidden = events.hidden_names(event)
-    for name, value in sorted(event["event_data"].items()):
-        yield name, _value_context(str(HIDDEN) if name in hidden else value)
-
-
-def _elections(event: Item) -> list[str]:
-    data = event["event_data"]
-    names = ("election_name", "new_name") if event["event_type"] == "ElectionRenamed" else ("election_name",)
-    return [data[name] for name in names if isinstance(data.get(name), str)]
 
 
 def _value_context(value: Any) -> dict[str, Any]:

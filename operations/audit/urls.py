@@ -2,17 +2,17 @@
 
 from django.urls import include, path
 
-from . import checkpoint_views, log_views, mail_views, views
+from . import checkpoint_views, log_views, views
 from .tables import views as tables
 
 below_mails = [
-    path("", mail_views.mails, name="mails"),
-    path("again/", mail_views.try_all, name="try_mails_again"),
-    path("unknown/", mail_views.settle_unknown, name="settle_unknown_mails"),
-    path("test/", mail_views.send_test_mail, name="send_test_mail"),
-    path("<str:number>/", mail_views.mail_text, name="mail"),
-    path("<str:number>/again/", mail_views.try_one, name="try_mail_again"),
-    path("<str:number>/aside/", mail_views.put_aside, name="put_mail_aside"),
+    path("", views.mails, name="mails"),
+    path("again/", views.try_all, name="try_mails_again"),
+    path("unknown/", views.settle_unknown, name="settle_unknown_mails"),
+    path("test/", views.send_test_mail, name="send_test_mail"),
+    path("<str:number>/", views.mail_text, name="mail"),
+    path("<str:number>/again/", views.try_one, name="try_mail_again"),
+    path("<str:number>/aside/", views.put_aside, name="put_mail_aside"),
 ]
 
 urlpatterns = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -13,6 +14,7 @@ from accounts.services import role_unchanged
 from foundation.acts.refusals import Refusal
 from foundation.acts.storage import now_text, record, table, unchanged_or_new
 from foundation.pages import markdown
+from foundation.pages.fields import markdown_field
 from foundation.pages.markdown import Html
 from foundation.store import keys
 from foundation.store.log import Event
@@ -72,3 +74,12 @@ def writing(data: Item, before: Notice) -> list[Write]:
     place = keys.notice(before.subject)
     values = {**data, **markdown.html_attributes("text", data["text"]), "version": before.version + 1}
     return [Put({"PK": place.pk, "SK": place.sk, **values}, when=unchanged_or_new(before))]
+
+
+class NoticeForm(forms.Form):
+    text = markdown_field(
+        _("In your own words"),
+        rows=16,
+        help_text=_("Everyone can read this. Leave it empty to bring the standard text back."),
+    )
+    version = forms.IntegerField(widget=forms.HiddenInput, min_value=0)

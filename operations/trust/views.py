@@ -21,10 +21,8 @@ from foundation.pages.fragments import cache_key, get_or_render, page_with
 from foundation.store import keys
 from foundation.store.log import utc_now
 
-from . import notices
-from . import security_txt as security
-from .forms import NoticeForm
-from .notices import Notice, Subject
+from . import notices, serving
+from .notices import Notice, NoticeForm, Subject
 from .requirements import STANDARDS, Status
 
 CONTENT = "trust/parts/trust.html"
@@ -39,7 +37,7 @@ def trust(request: HttpRequest) -> HttpResponse:
     shown = Status(asked) if asked in list(Status) else None
     source = {
         "shown": shown,
-        "contact": security.contact(),
+        "contact": serving.contact(),
         "code": table().get(keys.SERVED_CODE),
         "files": served_files.digests(),
         "edition": served_files.edition(),
@@ -70,7 +68,7 @@ def code(request: HttpRequest) -> HttpResponse:
 @public
 @require_safe
 def security_txt(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(security.security_txt(utc_now()), PLAIN_TEXT)
+    return HttpResponse(serving.security_txt(utc_now()), PLAIN_TEXT)
 
 
 # --- notices ---
@@ -86,7 +84,7 @@ def notice(request: HttpRequest, subject: str) -> HttpResponse:
     found = load_notice(subject)
     if found is None:
         raise Http404
-    context = {"notice": found, "html": notices.text_html(found), "contact": security.contact()}
+    context = {"notice": found, "html": notices.text_html(found), "contact": serving.contact()}
     return render(request, "trust/notice.html", context)
 
 

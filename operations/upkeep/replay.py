@@ -72,8 +72,11 @@ def quietly(what: str) -> Iterator[Progress]:
 def check(source: Table, report: Report = quietly, most: int = 20) -> Verdict:
     """Compare the store, as it was at one moment, with what follows from its log."""
     with temporary_store() as there, temporary_store() as made:
-        with report("Copy") as progress:
-            _copy(source, there, progress)
+        with report("Copy") as progress:  # the events, and what is compared with them
+            done, type_of, entries = 0, _types(), contents(source, take_snapshot(source))
+            for batch in batches(each for each in entries if (type_of if each[0] == DATA else is_event)(each[1])):
+                there.load([layout.entry(there, *each) for each in batch])
+                progress(done := done + len(batch))
         found = chain(_apply_all(there, made, report), _differences(there, made, report))
         first = tuple(islice(found, most))
         return Verdict(there.count(keys.events()), len(first) + sum(1 for _ in found), first)
@@ -90,15 +93,6 @@ def temporary_store() -> Iterator[SqliteTable]:
             yield table
         finally:
             table.close()
-
-
-def _copy(source: Table, there: SqliteTable, progress: Progress) -> None:
-    """The events, and what is compared with them."""
-    done, type_of = 0, _types()
-    entries = contents(source, take_snapshot(source))
-    for batch in batches(each for each in entries if (type_of if each[0] == DATA else is_event)(each[1])):
-        there.load([layout.entry(there, *each) for each in batch])
-        progress(done := done + len(batch))
 
 
 def is_event(item: Item) -> bool:

@@ -135,7 +135,9 @@ class WorkerSupervisor:
                 else min(MAX_RESTART_SECONDS, 2 * pause)
             )
             self.say(f"The worker has ended and restarts in {pause:.0f} s.")
-            self._wait(pause)
+            until = self.ticking() + pause
+            while self.goes_on() and self.ticking() < until:
+                self.rest(CHECK_INTERVAL_SECONDS)
 
     def _started(self) -> Process | None:
         try:
@@ -151,8 +153,3 @@ class WorkerSupervisor:
                 return False
             self.rest(CHECK_INTERVAL_SECONDS)
         return self.goes_on()
-
-    def _wait(self, seconds: float) -> None:
-        until = self.ticking() + seconds
-        while self.goes_on() and self.ticking() < until:
-            self.rest(CHECK_INTERVAL_SECONDS)

@@ -1,11 +1,18 @@
-"""What the site runs on, for the system page: the store without secrets, versions, settings in force."""
+"""What the site runs on: the store without secrets, its disks, versions, settings in force.
+
+Problems of the disks, and that they are getting full, are reported before and after they are full.
+"""
 
 from __future__ import annotations
 
+import logging
+import os
 import platform
 import sqlite3
 import time
 import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -13,14 +20,22 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qs, urlsplit
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from foundation.store.connect import connect
 from foundation.store.table import StoreError
+
+from .server import LOCK
 
 if TYPE_CHECKING:
     from foundation.store.dynamodb import DynamoDbTable, TableState
 
 SECONDS_PER_MINUTE = 60
+MEGABYTE = 1024**2
+LOW_MB = 500  # free, below which the log and every page under /admin/ say so
+MIN_FREE_BYTES = MEGABYTE  # with less than this, a write may fail at any moment
+REPEAT_WARNING_SECONDS = 3600  # between two log lines about the same problem
+log = logging.getLogger("plenum.disk")
 
 # Settings a page may show. An explicit list, so that a secret is never shown by mistake.
 SHOWN_SETTINGS = (
@@ -91,8 +106,90 @@ def versions() -> dict[str, str]:
 
 
 def settings_in_force() -> dict[str, str]:
-    return {name: _as_text(getattr(settings, name)) for name in SHOWN_SETTINGS}
+    values = {name: getattr(settings, name) for name in SHOWN_SETTINGS}
+    lists = {name: ", ".join(map(str, each)) for name, each in values.items() if isinstance(each, list | tuple)}
+    return {name: str(each) for name, each in values.items()} | lists
 
 
-def _as_text(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+# --- disks ---
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """The file system that contains one of our folders."""
+
+    folder: Path
+    free: int  # bytes, for users other than root
+    is_read_only: bool
+    has_names: bool  # whether there are free inodes
+
+    @property
+    def megabytes(self) -> int:
+        return self.free // MEGABYTE
+
+    @property
+    def is_full(self) -> bool:
+        return self.free < MIN_FREE_BYTES or not self.has_names
+
+    @property
+    def is_low(self) -> bool:
+        return self.megabytes < LOW_MB or not self.has_names
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing can be written, in a sentence, or nothing."""
+        if self.is_read_only:
+            return _("The disk holding %(folder)s is read-only.") % {"folder": self.folder}
+        return _("The disk holding %(folder)s is full.") % {"folder": self.folder} if self.is_full else ""
+
+
+def disks() -> list[Disk]:
+    """Each file system once: that of DATA_DIR and, if it is a file, that of the store."""
+    found: dict[int, Disk] = {}
+    for folder in (settings.DATA_DIR, *(file.parent for file in store_files()[:1])):
+        if os.path.isdir(folder):  # unlike its method, says no where we may not look
+            state = os.statvfs(folder)
+            has_names = state.f_favail > 0 or not state.f_files  # some file systems do not count inodes
+            disk = Disk(folder, state.f_bavail * state.f_frsize, bool(state.f_flag & os.ST_RDONLY), has_names)
+            found.setdefault(os.stat(folder).st_dev, disk)
+    return list(found.values())
+
+
+def write_problem() -> str:
+    """Why nothing can be written right now, as far as the disks show."""
+    if found := " ".join(disk.trouble for disk in disks() if disk.trouble):
+        return found
+    unusable_paths = unusable()
+    return _("The site's user cannot read and write %(path)s.") % {"path": unusable_paths[0]} if unusable_paths else ""
+
+
+def unusable() -> list[Path]:
+    """Files that the site must read and write but may not, such as those of another user after a manual copy. A site
+    that has them open already runs on for a while and fails at its next start."""
+    others = (settings.DATA_DIR / LOCK, settings.STATIC_ROOT, *store_files())
+    paths = (settings.DATA_DIR, *filter(os.path.exists, others))
+    wanted = {path: os.R_OK | os.W_OK | (os.X_OK if os.path.isdir(path) else 0) for path in paths}
+    return [path for path, mode in wanted.items() if not os.access(path, mode)]
+
+
+def low_disks() -> list[Disk]:
+    """Disks with little room left."""
+    return [disk for disk in disks() if disk.is_low]
+
+
+class DiskWatch:
+    """Logs that space is running out, at once and then hourly, and when there is space again."""
+
+    def __init__(self, ticking: Callable[[], float] = time.monotonic):
+        self.ticking = ticking
+        self._said: float | None = None
+
+    def look(self) -> None:
+        found = low_disks()
+        if found and (self._said is None or self.ticking() - self._said >= REPEAT_WARNING_SECONDS):
+            self._said = self.ticking()
+            for disk in found:
+                log.warning("little room", extra={"folder": str(disk.folder), "free_megabytes": disk.megabytes})
+        if not found and self._said is not None:
+            self._said = None
+            log.warning("room again")

@@ -15,8 +15,7 @@ from foundation.store import formats
 from foundation.store.backup import Progress
 from foundation.store.table import StoreError, Table
 
-from .worker.jobs import LOG
-from .worker.leases import LEASE_SECONDS, Leases
+from .jobs import LEASE_SECONDS, LOG, Leases
 
 Report = Callable[[str], AbstractContextManager[Progress]]  # shows the progress of a step under its title
 
@@ -26,17 +25,17 @@ class Busy(StoreError):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class UpgradeStep:
     to: int  # the format that is reached when all steps to it are finished
     name: str
     title: str
     run: Callable[[Table, Progress], None]
 
 
-STEPS: tuple[Step, ...] = ()  # format 1 is the first
+STEPS: tuple[UpgradeStep, ...] = ()  # format 1 is the first
 
 
-def steps_from(number: int) -> list[Step]:
+def steps_from(number: int) -> list[UpgradeStep]:
     return [step for step in STEPS if step.to > number]
 
 
@@ -46,20 +45,15 @@ def upgrade(table: Table, report: Report, rest: Callable[[float], None] = time.s
         number = formats.check(table, oldest=0)
         began = formats.FORMAT if number is None else number
         for next_one in range(began + 1, formats.FORMAT + 1):
-            _reach(table, next_one, report)
+            formats.mark(table, next_one - 1)
+            done = formats.steps_done(table)
+            for step in (each for each in STEPS if each.to == next_one and each.name not in done):
+                with report(step.title) as progress:
+                    step.run(table, progress)
+                formats.mark_step(table, next_one - 1, done := (*done, step.name))
+            formats.mark(table, next_one)
         formats.mark(table, formats.FORMAT)
     return began
-
-
-def _reach(table: Table, number: int, report: Report) -> None:
-    """Bring a store of the format before this one to it."""
-    formats.mark(table, number - 1)
-    done = formats.steps_done(table)
-    for step in (each for each in STEPS if each.to == number and each.name not in done):
-        with report(step.title) as progress:
-            step.run(table, progress)
-        formats.mark_step(table, number - 1, done := (*done, step.name))
-    formats.mark(table, number)
 
 
 @contextmanager

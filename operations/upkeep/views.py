@@ -18,10 +18,10 @@ from foundation.store.log import utc_now
 from foundation.store.parallel import run_parallel
 from foundation.store.table import StoreError
 
+from . import metrics as site_metrics
 from .doctor import health
-from .doctor.web_checks import RequestSnapshot, is_doctor
-from .monitoring import metrics as site_metrics
-from .worker.heartbeats import read_heartbeats
+from .doctor.network_checks import RequestSnapshot, is_doctor
+from .heartbeats import read_heartbeats
 
 OF_STORE = (keys.SYNC, keys.RESTORING, *formats.PLACES)
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from elections import repository
-from elections.invitations import own_text, wording
+from elections.invitations import wording
 from elections.rules import Election
 from foundation.mail.emails import EmailTemplate, Mail, Message, NothingToSay
 from foundation.mail.names import isolated
@@ -69,7 +69,7 @@ EMAIL_TEMPLATES = {
         message=_reply_message,
         values=_reply_values,
         title=gettext_noop("Answer to a request"),
-        reply_to=own_text.reply_address,
+        reply_to=wording.reply_address,
         urgent=True,
     ),
 }

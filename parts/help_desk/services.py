@@ -20,8 +20,7 @@ from elections.dashboard.next_step import Button, NextStep
 from elections.invitations import mailing
 from elections.invitations.progress import Progress
 from elections.invitations.voting_link import REPLACING
-from elections.roll import correcting
-from elections.roll.services import add_batch
+from elections.roll import services as roll
 from elections.rules import Action, Election, State, WrongState
 from elections.voter_lists import Details
 from foundation.acts import features, storage
@@ -175,8 +174,8 @@ def correct_address(actor: User, election: Election, request: HelpRequest, voter
     answered = _answering(actor, request, rules.CORRECTED)
 
     def correct() -> None:
-        entry = correcting.check_correction(election, voter, address)
-        new, replaced = correcting.correcting(election, entry, address)
+        entry = roll.check_correction(election, voter, address)
+        new, replaced = roll.correcting(election, entry, address)
         invited = mailing.inviting_with(actor, election, new, entry)
         event_data = {"election_name": election.name, "voter": entry["voter_name"], "address": address}
         writes = [*answered, *invited, *replaced, *_reserving(actor, answered, invitations=1)]
@@ -205,9 +204,9 @@ def add(
     details = {listed_as: Details(groups=tuple(groups) or None)}
     event_data = {"reason": reason, "request": request.id}
     inviting = partial(mailing.inviting_with, actor, election)
-    more = answer_or_refusal, details, event_data, inviting
+    addition = roll.Addition(details, event_data, inviting, answer_or_refusal)
     try:
-        retry_lost_race(lambda: add_batch(actor, election, [listed_as], *more))
+        retry_lost_race(lambda: roll.add_batch(actor, election, [listed_as], addition))
     except LostRace:
         raise Overtaken(rules.OVERTAKEN) from None
 

@@ -44,8 +44,8 @@ from foundation.photos.changing import PictureChange
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.log import as_text, utc_now
-from operations.upkeep.doctor import web_checks as doctor
-from operations.upkeep.log.figures import site_sealer
+from operations.upkeep.doctor import network_checks as doctor
+from operations.upkeep.figures import site_sealer
 from parts.help_desk import repository as requests
 from parts.help_desk import services as help_desk
 from parts.help_desk.rules import WAITING, Asker, HelpRequest

@@ -90,7 +90,7 @@ def without_haste() -> Iterator[Standstill]:
     again."""
     from accounts import policy
     from foundation.acts import branding, features, pause
-    from operations.upkeep.worker import heartbeats
+    from operations.upkeep import heartbeats
     from parts.candidate_questions import views as candidate_questions
     from parts.live import clock as of_sessions
     from parts.live.services import making

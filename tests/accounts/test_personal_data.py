@@ -21,7 +21,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
-from operations.upkeep.log.figures import site_sealer
+from operations.upkeep.figures import site_sealer
 from parts.polls import services as polls
 from parts.skills import services as skills
 from parts.skills.endorsements import Ground

@@ -12,7 +12,7 @@ from accounts.rules import Role
 from ballots import services as voting
 from ballots.sealing import seal_closed
 from elections import repository
-from elections.lifecycle import deleting
+from elections.lifecycle import services as lifecycle
 from foundation.acts.storage import log
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.clock import at_its_own_moment, stands_at
@@ -117,7 +117,7 @@ def test_the_calendar_has_what_anyone_may_see_and_nothing_else(otto, board, stra
     assert entry["state"] == "closed"
     assert entry["ends"] < "2099", "when it really ended"
     assert stranger.get("calendar", If_None_Match=stranger.get("calendar")["ETag"]).status_code == 304
-    deleting.delete(people.find("Otto"), repository.find("Board 2027"))
+    lifecycle.delete(people.find("Otto"), repository.find("Board 2027"))
     assert calendar(stranger) == []
 
 

@@ -19,7 +19,7 @@ from config import proxies
 from elections import repository as elections
 from elections.candidates import add_candidates
 from elections.drafts import services as drafts
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import State
@@ -34,12 +34,10 @@ from foundation.store.connect import connect
 from foundation.store.log import Event, EventLog
 from foundation.store.table import DATA, LOG, Put, Table, Unavailable, Update
 from operations.audit import views as admin_views
-from operations.upkeep import system
+from operations.upkeep import figures, metrics, system
 from operations.upkeep.doctor import health
-from operations.upkeep.log import figures
-from operations.upkeep.log.figures import site_sealer
-from operations.upkeep.monitoring import metrics
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep.figures import site_sealer
+from operations.upkeep.jobs import Leases
 from tests.rows import every_row
 from tests.store import engines
 from tests.voting import cast
@@ -100,7 +98,7 @@ def test_who_leaves_and_what_is_deleted_is_counted_no_more(site, person):
     services.remove(olga, eve)
     opened(ada, "Board")
     closing.close(ada, elections.find("Board"))
-    deleting.delete(ada, elections.find("Board"))
+    lifecycle.delete(ada, elections.find("Board"))
     drafts.create(ada, "Draft")
     counted = figures_now(site)
     assert {role for role, count in figures.by_role(counted).items() if count} == {Role.OWNER, Role.USER}

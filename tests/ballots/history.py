@@ -31,7 +31,7 @@ from elections.turnout.counts import final_turnout
 from foundation.store.log import layout, utc_now
 from foundation.store.log.seal import GRACE_PERIOD, verify
 from foundation.store.table import Item, Table
-from operations.upkeep.log.figures import COUNTED, SiteSealer
+from operations.upkeep.figures import COUNTED, SiteSealer
 
 # What an answer can say.
 DONE = "done"

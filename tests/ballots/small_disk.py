@@ -29,8 +29,8 @@ from accounts.rules import Role
 from config.settings import BASE_DIR, own_secret
 from elections import repository as elections
 from elections.lifecycle import closing
+from operations.upkeep.heartbeats import read_heartbeats
 from operations.upkeep.server import NAME
-from operations.upkeep.worker.heartbeats import read_heartbeats
 from tests.at_once import at_once
 
 from .history import DONE, Act, flaws, left_behind

@@ -25,7 +25,8 @@ from elections import repository as elections
 from elections.drafts import services as drafts
 from elections.invitations import mailing
 from elections.invitations.voting_link import LINKS, MAX_LINKS, Link, LinkRefused, new_token
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.voter_lists import Details
 from foundation.acts.pause import pause
@@ -185,7 +186,7 @@ def test_a_link_that_is_not_ours(board, settings):
 
 def test_a_link_of_an_election_that_is_gone_or_made_anew(board, opened):
     door, owner = door_of(), people.find("the organiser")
-    deleting.delete(owner, board)
+    lifecycle.delete(owner, board)
     assert "no longer exists" in gone(door)
     opened(ANN, name="Other", vote_by_link=True)
     before = replace(link_of(name="Other"), created_at=board.created_at)

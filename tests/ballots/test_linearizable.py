@@ -27,7 +27,7 @@ from ballots.rules import HasVoted
 from config.settings import BASE_DIR
 from elections import repository as elections
 from elections import sharding
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import State
@@ -178,7 +178,7 @@ def test_a_close_gets_through_while_gates_are_in_use(rush, monkeypatch, kind, ki
     assert [act for act in acts if act.answer == DONE and act.kind != "look" and act.called > held.said] == []
 
 
-@pytest.mark.parametrize("act", [closing.close, lifecycle.extend, deleting.delete])
+@pytest.mark.parametrize("act", [closing.close, lifecycle.extend, lifecycle.delete])
 def test_no_act_needs_more_than_a_few_gates_at_once(rush, act):
     """In a table in which others always have some."""
     board, owner = rush("secret"), people.find("the organiser")

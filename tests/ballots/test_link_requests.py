@@ -32,7 +32,7 @@ from foundation.mail.emails import compose
 from foundation.mail.sending import send_waiting
 from foundation.store import keys, round_trips
 from foundation.store.log import as_text
-from operations.upkeep.worker import jobs
+from operations.upkeep import jobs
 from tests.at_once import at_once
 from tests.background import finish_background, queue_mailings
 from tests.clock import stands_at

@@ -40,7 +40,7 @@ from elections.drafts.services import add_question
 from elections.invitations import mailing
 from elections.invitations.voting_link import read_link
 from elections.kinds import settings_of_kind
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Action
@@ -611,7 +611,7 @@ def test_an_election_that_is_deleted_while_open_leaves_no_ballot_in_any_file(day
     voted = day(20)
     voted.acts(30, voted.voters)
     voted.copy(files=True)
-    deleting.delete(people.find("the organiser"), elections.find(NAME))
+    lifecycle.delete(people.find("the organiser"), elections.find(NAME))
     assert finish_background("delete election") == 1
     forget()
     left = take_copy(voted.path, {}, files=True).files

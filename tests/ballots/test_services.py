@@ -33,7 +33,7 @@ from foundation.ranking.marks import BadRanking
 from foundation.store import keys, splitting
 from foundation.store.log import as_text, utc_now
 from foundation.store.table import Delete
-from operations.upkeep.log.figures import site_sealer
+from operations.upkeep.figures import site_sealer
 from tests.at_once import at_once as all_at_once
 from tests.background import finish_background
 

@@ -15,7 +15,7 @@ from elections import repository as elections
 from elections import sharding
 from elections.candidates import add_candidates
 from elections.drafts import services as drafts
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.turnout.counts import turnout
@@ -25,7 +25,7 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.connect import connect
 from foundation.store.log.seal import verify
-from operations.upkeep.log.figures import site_sealer
+from operations.upkeep.figures import site_sealer
 from operations.upkeep.replay import check
 from parts.polls import repository as polls
 from results import proof
@@ -131,7 +131,7 @@ def test_all_goes_on_in_a_store_of_the_other_kind(target, by, settings, tmp_path
     verdict = verify(table())
     assert (verdict.flaw, verdict.index_flaw) == (None, None)
     assert check(table()).count == 0
-    deleting.delete(organiser, elections.find("Secret"))
+    lifecycle.delete(organiser, elections.find("Secret"))
     finish_background("delete election")
     assert not [item for _name, item in table().everything() if item["PK"].startswith("ELECTION#secret")]
 

@@ -22,8 +22,7 @@ from foundation.acts.storage import use_table
 from foundation.store import keys, splitting
 from foundation.store.sqlite import SqliteTable
 from foundation.store.table import Crowded, Delete, Exists, Put, Update, Write
-from operations.upkeep.worker.jobs import WITHOUT_TASK, Outcome, run_job
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep.jobs import WITHOUT_TASK, Leases, Outcome, run_job
 from results import proof
 from results import services as results
 from tests.people import sign_in

@@ -20,8 +20,8 @@ SHOWN_NOWHERE = {
 }
 # Forms whose fields are on no page all at once, and why.
 ON_NO_PAGE = {
-    "operations.audit.tables.forms.FilterForm": "each table has some of its fields",
-    "operations.audit.tables.forms.ItemForm": "links have its fields, as markup here, too",
+    "operations.audit.forms.FilterForm": "each table has some of its fields",
+    "operations.audit.forms.ItemForm": "links have its fields, as markup here, too",
     "parts.help_desk.views.AddForm": "voter groups are a field of it where there are some",
 }
 # Pages that are opened with all their scripts here: screens that scripts change, and those that ask by themselves.

@@ -27,7 +27,7 @@ from django.urls import reverse
 from accounts import api_tokens, policy, repository
 from accounts.models import User
 from foundation.acts import branding, features, pause
-from operations.upkeep.worker import heartbeats
+from operations.upkeep import heartbeats
 from parts.live.repository import read_state
 from parts.live.rules import Step
 from parts.live.services import moving

@@ -21,7 +21,7 @@ from elections import actions, panels, repository
 from elections.candidates import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.panels import AnswerShown
 from elections.roll.services import add_voters
@@ -775,7 +775,7 @@ def test_a_deleted_election_leaves_nothing(otto, opened):
     services.make_link(otto, board(), number_of("Cy"))
     sign_in("Ben", Role.VOTER).post(HERE, {"upvote": found.id})
     closing.close(otto, board())
-    deleting.delete(otto, board())
+    lifecycle.delete(otto, board())
     finish_background()
     assert list(table().each(keys.all_of_election("Board"))) == []
 

@@ -94,7 +94,7 @@ def who(environ) -> bytes:
 
 
 def figures(environ) -> bytes:
-    from operations.upkeep.monitoring import metrics
+    from operations.upkeep import metrics
 
     return metrics.as_text()
 

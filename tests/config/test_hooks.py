@@ -66,7 +66,7 @@ STEPS = {
             "ballots.services.remove_ballots_of",
             "elections.groups.services.forget_person",
             "elections.personal_data.forget_calendar",
-            "elections.invitations.opt_out.forget",
+            "elections.invitations.recipients.forget_opt_out",
             "accounts.services.people.delete_sessions",
             "accounts.api_tokens.delete_tokens",
             "accounts.connectors.identities.forget_groups",

@@ -18,7 +18,7 @@ from config import environment_file, launch
 from config.environment_file import BadFile
 from config.settings import BASE_DIR
 from config.variables import NAMES
-from operations.upkeep.backups import input_files
+from operations.upkeep import input_files
 from tests.rows import every_row
 
 ANSWERS = {

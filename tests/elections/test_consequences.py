@@ -9,7 +9,7 @@ from elections.convening import Convened
 from elections.dashboard.checklist import checklist_items, fixed_by_opening
 from elections.dashboard.concerns import ElectionSnapshot, concerns
 from elections.invitations.progress import Progress, counts_of
-from elections.lifecycle.consequences import closing, deleting
+from elections.lifecycle.views import consequences_of_closing, consequences_of_deleting
 from elections.rules import Action, Election, Relation, offered
 from foundation.ranking.candidates import Candidate
 from tests.rows import every_row
@@ -47,16 +47,19 @@ EVERY = {action.name for action in Action}
     ],
 )
 def test_closing_says_who_is_left_out_and_how_long_they_had(election, voted, sentence, is_calm):
-    said = closing(election, voted, NOW)
+    said = consequences_of_closing(election, voted, NOW)
     assert said.sentences[0] == sentence
     assert said.sentences[-1].startswith("After that nobody can vote")
     assert said.is_calm is is_calm
 
 
 def test_closing_shows_its_numbers():
-    assert [each.number for each in closing(OPEN, 5, NOW).figures] == ["5", "202", "14 days"]
-    assert [each.number for each in closing(replace(OPEN, electorate="everyone"), 5, NOW).figures] == ["5", "14 days"]
-    assert "Nobody has voted" in closing(OPEN, 0, NOW).sentences[1]
+    assert [each.number for each in consequences_of_closing(OPEN, 5, NOW).figures] == ["5", "202", "14 days"]
+    assert [each.number for each in consequences_of_closing(replace(OPEN, electorate="everyone"), 5, NOW).figures] == [
+        "5",
+        "14 days",
+    ]
+    assert "Nobody has voted" in consequences_of_closing(OPEN, 0, NOW).sentences[1]
 
 
 # --- deleting ---
@@ -66,7 +69,7 @@ SEALED = Progress(is_sealed=True)
 
 
 def test_deleting_says_what_goes_and_what_stays():
-    said = deleting(CLOSED, 5, 120, 384, SEALED, "https://example.org/result/Board/")
+    said = consequences_of_deleting(CLOSED, 5, 120, 384, SEALED, "https://example.org/result/Board/")
     assert [each.number for each in said.figures] == ["5", "207", "120", "384"]
     assert "120 ballots will be deleted for good. The event log keeps a record of what happened." in said.sentences[0]
     assert "published at https://example.org/result/Board/; that page will be deleted, too" in said.sentences[1]
@@ -74,7 +77,7 @@ def test_deleting_says_what_goes_and_what_stays():
 
 
 def test_of_a_draft_nothing_was_cast_or_mailed():
-    assert [each.number for each in deleting(DRAFT, 2, 0, 0, Progress(), "").figures] == ["2", "207"]
+    assert [each.number for each in consequences_of_deleting(DRAFT, 2, 0, 0, Progress(), "").figures] == ["2", "207"]
 
 
 @every_row(
@@ -86,7 +89,7 @@ def test_of_a_draft_nothing_was_cast_or_mailed():
     ],
 )
 def test_what_is_lost_with_it(election, got, words):
-    assert words in " ".join(deleting(election, 2, 0, 0, got, "").sentences[1:])
+    assert words in " ".join(consequences_of_deleting(election, 2, 0, 0, got, "").sentences[1:])
 
 
 # --- opening ---

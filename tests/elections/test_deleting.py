@@ -14,8 +14,6 @@ from elections import repository
 from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing as ending
-from elections.lifecycle import deleting
-from elections.lifecycle import deleting as deleting_acts
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
@@ -26,9 +24,8 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.sqlite import SqliteTable
 from foundation.store.table import Conflict
-from operations.upkeep import replay
-from operations.upkeep.worker import jobs
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep import jobs, replay
+from operations.upkeep.jobs import Leases
 from tests.background import finish_background
 from tests.chaos import Chaos
 
@@ -85,8 +82,8 @@ def refuse(*arguments: Any) -> None:
 def test_one_that_is_just_being_closed_is_deleted_although_we_do_not_get_through(site, ada, board, monkeypatch):
     ending.CLOSING.begin(board, "Ada")
     with monkeypatch.context() as crowded:
-        crowded.setattr(deleting.CLOSING.__class__, "shut_gates", refuse)
-        deleting_acts.delete(ada, repository.find("Board"))
+        crowded.setattr(lifecycle.CLOSING.__class__, "shut_gates", refuse)
+        lifecycle.delete(ada, repository.find("Board"))
     close_ended_elections()
     finish_background("delete election")
     assert repository.find("Board") is None
@@ -95,18 +92,18 @@ def test_one_that_is_just_being_closed_is_deleted_although_we_do_not_get_through
 
 def test_one_that_was_deleted_meanwhile_is_not_deleted_again(site, ada, board):
     closing = ending.CLOSING.begin(board, "Ada")
-    deleting_acts.delete(ada, closing)
+    lifecycle.delete(ada, closing)
     with pytest.raises(LostRace):
-        deleting_acts.delete(ada, closing)
+        lifecycle.delete(ada, closing)
     assert [event["event_type"] for event in log().since(0)].count("ElectionDeleted") == 1
 
 
 def test_what_was_asked_for_twice_is_deleted_once(site, ada, board, monkeypatch):
     closing = ending.CLOSING.begin(board, "Ada")
     with monkeypatch.context() as crowded:
-        crowded.setattr(deleting.CLOSING.__class__, "shut_gates", refuse)
-        deleting_acts.delete(ada, closing)
-        deleting_acts.delete(ada, closing)
+        crowded.setattr(lifecycle.CLOSING.__class__, "shut_gates", refuse)
+        lifecycle.delete(ada, closing)
+        lifecycle.delete(ada, closing)
     assert finish_background("delete election") == 1
     assert [event["event_type"] for event in log().since(0)].count("ElectionDeleted") == 1
 
@@ -114,7 +111,7 @@ def test_what_was_asked_for_twice_is_deleted_once(site, ada, board, monkeypatch)
 def test_the_ballot_box_is_shut_before_it_is_deleted(site, ada, board, monkeypatch):
     with monkeypatch.context() as killed, suppress(Killed):
         killed_after(killed, DELETION_WRITES - 1)
-        deleting_acts.delete(ada, board)
+        lifecycle.delete(ada, board)
     assert repository.find("Board").closing == "Ada"
     assert {gate["open"] for gate in site.get_many(repository.gates_of("Board").keys("Board")).values()} == {False}
     assert finish_background("delete election") == 1
@@ -125,9 +122,9 @@ def test_the_ballot_box_is_shut_before_it_is_deleted(site, ada, board, monkeypat
 def test_what_is_being_deleted_gives_its_name_to_nobody_yet(site, ada, board, monkeypatch):
     with monkeypatch.context() as killed, suppress(Killed):
         killed_after(killed, 1)
-        deleting_acts.delete(ada, board)
+        lifecycle.delete(ada, board)
     with monkeypatch.context() as crowded:
-        crowded.setattr(deleting.CLOSING.__class__, "shut_gates", refuse)
+        crowded.setattr(lifecycle.CLOSING.__class__, "shut_gates", refuse)
         with pytest.raises(NameTaken):
             drafts.create(ada, "Board")
     assert drafts.create(ada, "Board").name == "Board", "whoever wants the name finishes the deletion"
@@ -140,7 +137,7 @@ def test_the_request_writes_little_and_the_worker_clears_away_the_rest(site, ada
     finish_background("tell webhooks")
     with monkeypatch.context() as counted:
         calls = killed_after(counted, DELETION_WRITES)
-        deleting_acts.delete(ada, board)
+        lifecycle.delete(ada, board)
     assert (len(calls), asked_to_forget(site)) == (DELETION_WRITES, 1)
     assert page.get("/election/Board/").status_code == 404
     run = jobs.run_job(jobs.BACKGROUND, Leases(site))
@@ -156,7 +153,7 @@ def asked_to_forget(site) -> int:
 
 
 def test_a_draft_leaves_nothing_that_has_to_be_forgotten(site, ada):
-    deleting_acts.delete(ada, drafts.create(ada, "Board"))
+    lifecycle.delete(ada, drafts.create(ada, "Board"))
     assert finish_background("delete election") == 1
     assert left() == []
     assert asked_to_forget(site) == 0
@@ -168,7 +165,7 @@ def test_a_draft_leaves_nothing_that_has_to_be_forgotten(site, ada):
 def test_while_it_is_being_cleared_away_its_name_is_not_given(site, ada, board, monkeypatch):
     monkeypatch.setattr(background, "REQUEST_BATCHES", 1)
     other = drafts.create(ada, "Other")
-    deleting_acts.delete(ada, board)
+    lifecycle.delete(ada, board)
     with pytest.raises(NameTaken, match="still being cleaned up"):
         drafts.create(ada, "board")
     with pytest.raises(NameTaken, match="still being cleaned up"):
@@ -186,7 +183,7 @@ class Oldest(Random):
 
 
 def test_a_mark_that_the_index_still_shows_takes_nothing_from_the_next_election(site, ada, board):
-    deleting_acts.delete(ada, board)
+    lifecycle.delete(ada, board)
     with use_table(Chaos(site, Oldest(), lag=1000)):
         finish_background("delete election")
         drafts.create(ada, "Board")

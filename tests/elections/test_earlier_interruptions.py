@@ -18,7 +18,7 @@ from foundation.store import keys
 from foundation.store.log import Event
 from foundation.store.table import Update
 from operations.upkeep import replay
-from operations.upkeep.log.figures import site_sealer
+from operations.upkeep.figures import site_sealer
 from tests.clock import stands_at
 from tests.results.test_bundle import unpacked, verdict  # noqa: F401 - a fixture
 

@@ -14,8 +14,8 @@ from elections import repository, rolls
 from elections.candidates import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
-from elections.invitations import mailing, own_text, wording
-from elections.lifecycle import closing, deleting
+from elections.invitations import mailing, wording
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.managers import add_manager, remove_manager
 from elections.repository import creation
@@ -168,7 +168,7 @@ def test_what_the_link_does_is_said_as_it_is(site, person, clock):
 def test_of_every_mail_text_and_html_say_the_same_and_both_are_well_set(site, person, clock, language):
     ada = confirm(person("Ada", email="new@example.org"))
     site.write(rolls.new_voter(made(site, no_voting_after=END, time_zone="Europe/Berlin"), "new@example.org"))
-    own_text.change(ada, repository.find("Board 2027"), "Come *early*.\n\n- one\n- two", "me")
+    wording.change_own_text(ada, repository.find("Board 2027"), "Come *early*.\n\n- one\n- two", "me")
     site.write(Update(keys.message("Board 2027", "1"), set={"subject": "The room", "text": "Please *vote*"}))
     replies = (
         Reply("added", "Ada", NOW, "Come *in*.", "member since May"),
@@ -256,7 +256,7 @@ def board(ada):
 def test_own_words_stand_between_ours_and_answers_go_to_whoever_chose_so(ada, board, kind):
     assert email(kind).reply_to == []
     assert email(kind).extra_headers["Auto-Submitted"] == "auto-generated"
-    own_text.change(ada, board, "Come *early*. <script>x</script>", "me")
+    wording.change_own_text(ada, board, "Come *early*. <script>x</script>", "me")
     message = email(kind)
     assert message.body.index("Board 2027”") < message.body.index("Ada adds:") < message.body.index("Come *early*.")
     assert message.body.index("Come *early*.") < message.body.index("The link takes you")
@@ -264,7 +264,7 @@ def test_own_words_stand_between_ours_and_answers_go_to_whoever_chose_so(ada, bo
     assert "<script>" not in html_of(message)
     assert message.reply_to == ["ada@example.org"]
     assert "Auto-Submitted" not in message.extra_headers, "somebody wrote it"
-    own_text.change(ada, board, "", "nobody")
+    wording.change_own_text(ada, board, "", "nobody")
     assert (email(kind).reply_to, "adds:" in email(kind).body) == ([], False)
 
 
@@ -273,16 +273,16 @@ OWN_SUBJECT = {"vote_invitation": "Come and vote", "vote_reminder": "Reminder: C
 
 @pytest.mark.parametrize("kind", OWN_SUBJECT)
 def test_an_own_subject_takes_the_place_of_ours_with_or_without_text(ada, board, kind):
-    own_text.change(ada, board, "", subject="Come and vote")
+    wording.change_own_text(ada, board, "", subject="Come and vote")
     message = email(kind)
     assert message.subject == f"Plenum: {OWN_SUBJECT[kind]}"
     assert ("adds:" in message.body, "adds:" in html_of(message)) == (False, False)
     assert compose_test(kind).subject == f"Plenum: Test: {OWN_SUBJECT[kind]}"
-    own_text.change(ada, board, "", subject="Come\r\nBcc: all@example.org")
+    wording.change_own_text(ada, board, "", subject="Come\r\nBcc: all@example.org")
     assert "\n" not in email(kind).message()["Subject"].replace("\n ", "")
     assert email(kind).message()["Bcc"] is None
-    own_text.change(ada, board, "")
-    assert own_text.find(board.name) == own_text.OwnText()
+    wording.change_own_text(ada, board, "")
+    assert wording.find_own_text(board.name) == wording.OwnText()
     assert "Board 2027" in email(kind).subject
 
 
@@ -291,10 +291,10 @@ def compose_test(kind):
 
 
 def test_an_own_subject_goes_out_only_while_its_author_may_write_to_many_and_is_copied(ada, board, person):
-    own_text.change(ada, board, "", subject="Come and vote")
+    wording.change_own_text(ada, board, "", subject="Come and vote")
     copying.copy(ada, repository.find(board.name), "Copy")
     finish_background()
-    assert own_text.find("Copy").subject == "Come and vote"
+    assert wording.find_own_text("Copy").subject == "Come and vote"
     accounts.confirm_organiser(person("Olga", Role.OWNER), ada, confirmed=False)
     assert "Come and vote" not in email("vote_invitation").subject
 
@@ -317,7 +317,7 @@ def test_the_description_is_in_the_mail_of_somebody_who_may_write_to_many(ada, b
 
 
 def test_words_go_out_only_while_whoever_wrote_them_may_write_to_many(ada, board, person):
-    own_text.change(ada, board, "Come early.", "me")
+    wording.change_own_text(ada, board, "Come early.", "me")
     accounts.confirm_organiser(person("Olga", Role.OWNER), ada, confirmed=False)
     message = email("vote_invitation")
     assert ("Come early." in message.body, message.reply_to) == (False, [])
@@ -326,9 +326,9 @@ def test_words_go_out_only_while_whoever_wrote_them_may_write_to_many(ada, board
 def test_answers_go_to_nobody_who_no_longer_runs_the_election_or_has_left(ada, board, person, site):
     bo = confirm(person("Bo", email="bo@example.org"))
     add_manager(ada, board, "Bo")
-    own_text.change(bo, repository.find(board.name), "", "me")
+    wording.change_own_text(bo, repository.find(board.name), "", "me")
     assert email("vote_invitation").reply_to == ["bo@example.org"]
-    own_text.change(ada, repository.find(board.name), "Hello", "as before")
+    wording.change_own_text(ada, repository.find(board.name), "Hello", "as before")
     assert email("vote_invitation").reply_to == ["bo@example.org"], "nobody else's address can be chosen, but kept"
     site.write(Update(keys.user("Bo"), set={"created_at": "2094-01-01T00:00:00.000Z"}))
     assert email("vote_invitation").reply_to == [], "another account of that name"
@@ -341,15 +341,15 @@ def test_words_go_along_with_a_copy_a_new_name_and_away_with_the_election(site, 
     from elections.drafts import copying
 
     draft = drafts.create(ada, "Draft")
-    own_text.change(ada, draft, "Come early.", "me")
+    wording.change_own_text(ada, draft, "Come early.", "me")
     renamed = drafts.rename(ada, repository.find("Draft"), "Better draft")
-    assert own_text.find("Better draft").text == "Come early."
+    assert wording.find_own_text("Better draft").text == "Come early."
     copied = copying.copy(ada, renamed, "Copy")
-    assert (own_text.find("Copy").text, own_text.find("Copy").answers.name) == ("Come early.", "Ada")
+    assert (wording.find_own_text("Copy").text, wording.find_own_text("Copy").answers.name) == ("Come early.", "Ada")
     accounts.confirm_organiser(person("Olga", Role.OWNER), ada, confirmed=False)
     copying.copy(people.find("Ada"), renamed, "Another copy")
-    assert own_text.find("Another copy").text == "", "the copy is made by somebody who may not write to many"
-    deleting.delete(ada, copied)
+    assert wording.find_own_text("Another copy").text == "", "the copy is made by somebody who may not write to many"
+    lifecycle.delete(ada, copied)
     finish_background("delete election")
     assert site.get(keys.invitation_words("Copy")) is None
 

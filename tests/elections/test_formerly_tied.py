@@ -21,7 +21,7 @@ from elections import repository, rolls
 from elections.lifecycle import closing
 from elections.rules import State
 from foundation.acts.refusals import Refusal
-from operations.upkeep.log.figures import site_sealer
+from operations.upkeep.figures import site_sealer
 from results import services as results
 from tests.background import finish_background
 from tests.results.test_bundle import unpacked, verdict  # noqa: F401 - a fixture

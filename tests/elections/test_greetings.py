@@ -20,7 +20,7 @@ from elections.invitations import mailing
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from elections.turnout.disclosure import Allowed
+from elections.turnout.counts import Allowed
 from elections.voter_lists import Details
 from foundation.mail.emails import compose
 from foundation.mail.sending import send_waiting

@@ -17,7 +17,7 @@ from elections import actions, history, repository
 from elections.candidates import add_candidates, edit_candidate, remove_candidates
 from elections.drafts import services as drafts
 from elections.history import Position, history_entries, organiser_events, votes_by_day
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.managers import add_manager, hand_over, remove_manager
 from elections.roll.services import add_voters
@@ -184,7 +184,7 @@ def test_every_type_of_event_has_a_sentence(opened, event_type, said, sentence):
 
 
 def test_an_earlier_election_of_that_name_is_not_in_it(site, organiser, opened):
-    deleting.delete(organiser, opened())
+    lifecycle.delete(organiser, opened())
     Sealer(site).seal()
     drafts.create(organiser, "board")
     Sealer(site).seal()
@@ -195,7 +195,7 @@ def test_a_name_that_was_taken_over_brings_nothing_along(site, organiser):
     drafts.create(organiser, "One")
     drafts.rename(organiser, repository.find("One"), "Two")
     drafts.create(organiser, "One")
-    deleting.delete(organiser, repository.find("Two"))
+    lifecycle.delete(organiser, repository.find("Two"))
     drafts.rename(organiser, repository.find("One"), "Two")
     Sealer(site).seal()
     assert sentences("Two") == ["Olga renamed the draft.", "Olga created the draft."]

@@ -17,7 +17,7 @@ from ballots import services as voting
 from elections import repository
 from elections.candidates import add_candidates
 from elections.drafts import services as drafts
-from elections.invitations import forecast, mailing, own_text
+from elections.invitations import emails, mailing, wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.progress import progress
 from elections.lifecycle import closing
@@ -173,7 +173,7 @@ def test_an_election_that_closed_meanwhile_sends_nothing_more(page, ada, board):
     for form in ({"send": "3"}, {"test": "yes"}):
         assert "while the election is in the state" in text_of(page.post(address(), form, follow=True))
     assert page.post(address(), {"text": "x", "answers": "me"}).status_code == 422
-    assert (queued(), own_text.find(board.name).text) == ([], "")
+    assert (queued(), wording.find_own_text(board.name).text) == ([], "")
 
 
 # --- what the mail says ---
@@ -226,7 +226,7 @@ def test_what_is_wrong_with_the_words_is_said_and_nothing_is_kept(page, board, f
     answer = page.post(address(), form)
     assert answer.status_code == 422
     assert sentence in text_of(answer)
-    assert own_text.find(board.name) == own_text.OwnText()
+    assert wording.find_own_text(board.name) == wording.OwnText()
 
 
 @pytest.mark.parametrize("button", [{"send": "5"}, {"test": "yes"}])
@@ -234,7 +234,7 @@ def test_whichever_button_is_pressed_the_words_are_saved_first(page, board, butt
     shown = text_of(page.get(address()))
     assert len(re.findall(r'<form method="post" class="stack">', shown)) == 1, "one form for words and buttons"
     page.post(address(), {"text": "Come *early*.", "answers": "me", **button})
-    assert own_text.find(board.name).text == "Come *early*."
+    assert wording.find_own_text(board.name).text == "Come *early*."
     queue_mailings()
     send_waiting(compose)
     assert sent.outbox
@@ -266,7 +266,7 @@ def test_whoever_is_not_confirmed_sends_the_standard_words(board, ada):
     assert 'name="text"' not in text_of(shown)
     answer = client.post(address(), {"text": "Win a prize", "answers": "me"})
     assert answer.status_code == 403
-    assert own_text.find(board.name).text == ""
+    assert wording.find_own_text(board.name).text == ""
     assert "The emails are on their way." in send(client, 5)
 
 
@@ -297,7 +297,7 @@ def test_asking_leads_nowhere_else_and_is_for_organisers_who_need_it(ada, person
 
 def test_an_own_subject_is_one_line_and_not_too_long(page, board):
     page.post(address(), {"subject": "Come\n and\tvote", "text": "", "answers": "nobody"})
-    assert own_text.find(board.name).subject == "Come and vote"
+    assert wording.find_own_text(board.name).subject == "Come and vote"
     assert "Come and vote" in text_of(page.get(address()))
     answer = page.post(address(), {"subject": "x" * 121, "text": "kept", "answers": "nobody"})
     assert (answer.status_code, "kept" in text_of(answer)) == (422, True)
@@ -322,12 +322,12 @@ def test_a_test_mail_goes_to_oneself_alone_and_is_marked(page, ada, board, setti
         assert not re.search(r"/(vote|invited|no-reminders)/", message.body)
     assert progress(board).mails == [], "it is no invitation"
     assert tiles(text_of(page.get(address())))[-1] == 498, "it counts like other mails"
-    assert forecast.make_forecast(board, INVITED).due == 5
+    assert emails.make_forecast(board, INVITED).due == 5
 
 
 def test_a_test_mail_can_be_had_of_a_draft_and_not_without_end(page, ada, monkeypatch):
     drafts.create(ada, "Board 2027")
-    monkeypatch.setattr(forecast, "TESTS", forecast.Limit("test mails to oneself", 1, 3600))
+    monkeypatch.setattr(emails, "TESTS", emails.Limit("test mails to oneself", 1, 3600))
     page.post(address(), {"test": "yes"})
     assert send_waiting(compose) == 1
     assert "tried too often" in text_of(page.post(address(), {"test": "yes"}, follow=True))

@@ -15,7 +15,7 @@ from elections import repository, rolls
 from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing, messages
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll import views as roll_views
 from elections.roll.services import add_voters
@@ -236,6 +236,6 @@ def test_the_roll_found_by_script_is_the_same_page(page, board):
 
 def test_nothing_of_an_import_is_left_when_the_election_is_deleted(site, page, ada, board, slowly):
     page.post(address("import_roll"), {"voters": "\n".join(VOTERS)})
-    deleting.delete(ada, repository.find(board.name))
+    lifecycle.delete(ada, repository.find(board.name))
     assert finish_background("delete election") == 1
     assert list(site.each(keys.all_of_election(board.name))) == []

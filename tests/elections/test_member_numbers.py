@@ -12,7 +12,7 @@ from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.groups import repository as groups
 from elections.groups import services as saved_groups
-from elections.invitations import forecast, mailing, progress
+from elections.invitations import emails, mailing, progress
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import LETTER, LINKS, MAX_LINKS, Link, new_token, with_link
 from elections.lifecycle import services as lifecycle
@@ -27,8 +27,7 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.log import layout
 from foundation.store.table import LOG, Update
-from operations.upkeep import replay
-from operations.upkeep.erasure import log_erasure
+from operations.upkeep import erasure, replay
 from parts.help_desk import repository as requests
 from parts.help_desk import services as help_desk
 from parts.help_desk.rules import WAITING, Asker
@@ -245,7 +244,7 @@ def test_before_opening_the_organiser_reads_how_many_letters_there_will_be(board
 
 
 def test_nobody_tries_to_mail_them(ada, opened):
-    assert forecast.make_forecast(opened, INVITED).due == 2
+    assert emails.make_forecast(opened, INVITED).due == 2
     mailing.invite(ada, opened)
     queue_mailings()
     mailing.remind(ada, opened)
@@ -282,7 +281,7 @@ def test_names_and_addresses_are_erased_and_the_right_to_vote_stays(ada, board, 
     settings.FORGET_AFTER_DAYS = 1
     group = saved_groups.save_roll(ada, board, "form")
     finish_background()
-    log_erasure.request_erasure("4711@")
+    erasure.request_erasure("4711@")
     assert (voter().display_name, voter().postal, voter().language, voter().check) == ("", (), "", "")
     assert "4711@" in [each.name for each in groups.every_member(group.id)]
     left = str([item for kind, item in layout.everything(table()) if kind != LOG])

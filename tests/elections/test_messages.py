@@ -14,7 +14,7 @@ from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing, messages
 from elections.invitations.progress import failures, progress
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import WrongState
@@ -134,7 +134,7 @@ def test_a_message_whose_election_was_deleted_is_not_sent(site, ada):
     election = opened(ada, ["a@example.org"])
     messages.send(ada, election, "Soon", "x")
     queue_mailings()
-    deleting.delete(ada, repository.find(election.name))
+    lifecycle.delete(ada, repository.find(election.name))
     assert deliver() == {}
     (failed,) = mail.in_state(mail.FAILED, limit=9)[0]
     assert failed.reason == "gone"
@@ -202,7 +202,7 @@ def test_mails_of_a_deleted_election_are_not_counted_for_the_next_of_its_name(si
     election = opened(ada, ["a@example.org"])
     mailing.invite(ada, election)
     queue_mailings()
-    deleting.delete(ada, repository.find(election.name))
+    lifecycle.delete(ada, repository.find(election.name))
     again = opened(ada, ["a@example.org"])
     mailing.invite(ada, again)
     queue_mailings()

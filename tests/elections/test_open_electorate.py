@@ -15,10 +15,10 @@ from ballots.sealing import seal_closed
 from elections import repository
 from elections.candidates import add_candidates
 from elections.drafts import services as drafts
-from elections.invitations import forecast, messages, opt_out, reminders
+from elections.invitations import emails, messages, recipients, reminders
 from elections.invitations import mailing as invitations
 from elections.invitations.mailing import ANNOUNCED, INVITED, MESSAGED, REMINDED, TIMED, window_of
-from elections.invitations.open_electorate import Window
+from elections.invitations.recipients import Window
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
@@ -84,13 +84,13 @@ def once(*names: str) -> dict[str, int]:
 def test_inviting_and_reminding_reach_those_who_have_not_voted(ada, club):
     election = club(secret_ballot=False)
     vote("Bea")
-    assert forecast.make_forecast(election, INVITED).due is None, "nobody counts them"
+    assert emails.make_forecast(election, INVITED).due is None, "nobody counts them"
     invitations.invite(ada, election)
     assert delivered() == once("Ada", "Cleo", "Dan", "Eve", "guest@example.org")
     vote("Cleo")
     invitations.invite(ada, election)
     assert delivered() == {}, "nobody twice, also not who has come onto the roll by voting"
-    assert forecast.make_forecast(election, INVITED).before == 5
+    assert emails.make_forecast(election, INVITED).before == 5
     invitations.remind(ada, election)
     assert delivered() == once("Ada", "Dan", "Eve", "guest@example.org")
     invitations.remind(ada, election)
@@ -179,7 +179,7 @@ def test_results_and_messages_go_to_all_of_them_once(ada, club):
     assert delivered() == {}
     closing.close(ada, election)
     seal_closed()
-    opt_out.opt_out(address_of("Dan"))
+    recipients.opt_out(address_of("Dan"))
     mailing.mail_result(ada, repository.find("Club"))
     assert delivered() == once("Ada", "Bea", "Cleo", "Eve", "guest@example.org")
 

@@ -15,7 +15,7 @@ from elections.roll.services import add_voters
 from elections.voter_lists import Details
 from foundation.ranking.candidates import Candidate
 from foundation.ranking.marks import BadRanking
-from operations.upkeep.log.figures import site_sealer
+from operations.upkeep.figures import site_sealer
 from operations.upkeep.replay import check
 from tests.people import enrol
 from tests.voting import cast, secret_for

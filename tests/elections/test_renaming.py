@@ -8,7 +8,6 @@ from elections import repository, rolls
 from elections.candidates import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
-from elections.lifecycle import deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers import add_manager
 from elections.roll.services import add_voters
@@ -112,7 +111,7 @@ def test_while_it_moves_it_can_be_looked_at_but_not_changed(site, ada, draft, mo
         lambda: add_voters(ada, election, ["late@example.org"]),
         lambda: drafts.rename(ada, election, "Another"),
         lambda: copying.copy(ada, election, "Another"),
-        lambda: deleting.delete(ada, election),
+        lambda: lifecycle.delete(ada, election),
     ):
         with pytest.raises(WrongState, match="still being renamed"):
             act()

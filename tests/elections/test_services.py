@@ -14,7 +14,7 @@ from elections import actions, repository, rolls, rules
 from elections.candidates import CandidatesForm, add_candidates, edit_candidate, remove_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import close_ended_elections
 from elections.managers import add_manager, hand_over, remove_manager
@@ -261,7 +261,7 @@ def test_a_draft_is_renamed_with_all_it_has(ada, ready):
 
 
 def test_deleting_leaves_nothing_but_the_log(site, ada, ready):
-    deleting.delete(ada, ready)
+    lifecycle.delete(ada, ready)
     assert repository.find(ready.name) is None
     assert finish_background("delete election") == 1
     assert list(site.each(keys.all_of_election(ready.name))) == []
@@ -270,7 +270,7 @@ def test_deleting_leaves_nothing_but_the_log(site, ada, ready):
 
 
 def test_what_a_deletion_left_behind_does_not_come_back(site, ada, ready):
-    deleting.delete(ada, ready)
+    lifecycle.delete(ada, ready)
     assert repository.candidates(ready.name)
     drafts.create(ada, ready.name)
     assert repository.candidates(ready.name) == []
@@ -380,7 +380,7 @@ def test_a_copy_is_left_alone_until_it_is_whole(ada, unfilled):
 
 
 def test_a_copy_whose_original_is_gone_stays_as_it_is(ada, ready, unfilled):
-    deleting.delete(ada, again(ready))
+    lifecycle.delete(ada, again(ready))
     assert finish_background("fill election") == 1
     assert repository.candidates("Copy") == []
     assert finish_background("fill election") == 0

@@ -8,7 +8,6 @@ from elections import actions, repository, rolls, sharding
 from elections.candidates import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
-from elections.lifecycle import deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Action, State
@@ -104,7 +103,7 @@ def test_it_is_renamed_copied_and_deleted_with_all_its_shards(site, ada, four, d
     assert not [item for _name, item in site.everything() if item["PK"].startswith("ELECTION#board")]
     copying.copy(ada, repository.find("Council"), "Again")
     assert_in_shards(site, name="Again")
-    deleting.delete(ada, repository.find("Council"))
+    lifecycle.delete(ada, repository.find("Council"))
     assert finish_background("delete election") == 1
     assert not [item for _name, item in site.everything() if item["PK"].startswith("ELECTION#council")]
     assert drafts.create(ada, "Council").stored_state == State.DRAFT

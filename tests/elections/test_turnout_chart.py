@@ -9,8 +9,8 @@ import pytest
 
 from elections.convening import Convened
 from elections.rules import Election
-from elections.turnout.chart import draw_chart, window
 from elections.turnout.counts import Turnout
+from elections.turnout.views import draw_chart, window
 from tests.rows import every_row
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)

@@ -10,7 +10,8 @@ import pytest
 from accounts import repository as people
 from ballots.sealing import seal_closed
 from elections import repository
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
 from elections.rules import Election
 from elections.turnout.counts import TurnoutEvent, bucket, final_turnout, starting, turnout, with_event
 from foundation.store import keys
@@ -18,8 +19,8 @@ from foundation.store.limits import check_item
 from foundation.store.log import as_text
 from foundation.store.log.seal import Sealer
 from foundation.store.table import Delete, Item, Table
-from operations.upkeep.log import figures
-from operations.upkeep.log.figures import site_sealer
+from operations.upkeep import figures
+from operations.upkeep.figures import site_sealer
 from results import repository as results
 from tests import voting
 from tests.background import finish_background
@@ -112,7 +113,7 @@ def test_many_elections_are_followed_a_few_at_a_time(site, opened, cast, monkeyp
 def test_a_deleted_election_does_not_rise_again_nor_count_in_the_next_of_its_name(site, opened, cast):  # noqa: F811
     owner = opened(*NAMES)
     cast(*NAMES)
-    deleting.delete(people.find(owner.owner_name), repository.find("Board"))
+    lifecycle.delete(people.find(owner.owner_name), repository.find("Board"))
     finish_background("delete election")
     site_sealer().seal()
     assert site.get(keys.turnout("Board")) is None

@@ -139,8 +139,9 @@ def test_once_it_is_open_groups_stay_and_new_voters_have_theirs(ada, board):
     election = repository.find("Board")
     add_voters(ada, election, ["ann@example.org", "fay@example.org"], known(ann=["Board"], fay=["Staff"]))
     assert (on()["ann"], on()["fay"]) == (("Staff",), ("Staff",))
+    ann = rolls.on_roll(board, ["ann@example.org"])
     with pytest.raises(LostRace):  # the draft was read before it opened
-        services._regroup(ada, board, {"ann@example.org": ["Board"]}, rolls.on_roll(board, ["ann@example.org"]))
+        services._change_listed(ada, board, ann, {}, {"ann@example.org": ["Board"]})
 
 
 def test_a_source_says_who_is_in_which_groups(ada, board):

@@ -17,8 +17,7 @@ from django.urls import reverse
 
 from foundation.acts.outbound import MAX_URL_CHARS
 from foundation.store.log import utc_now
-from operations.upkeep.worker.jobs import JOBS, Outcome, run_jobs
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep.jobs import JOBS, Leases, Outcome, run_jobs
 from parts.live.moderation import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS
 from parts.news.rules import MAX_TAG_CHARS, MAX_TAGS
 from parts.polls import voters

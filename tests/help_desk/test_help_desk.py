@@ -22,10 +22,10 @@ from elections import repository, rolls
 from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing
-from elections.invitations.forecast import make_forecast
+from elections.invitations.emails import make_forecast
 from elections.invitations.mailing import REMINDED
 from elections.invitations.progress import progress
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.managers import add_manager
 from elections.roll.services import add_voters
@@ -527,7 +527,7 @@ def test_a_dead_link_leads_only_where_somebody_answers(board, ada, client, clock
     assert address() in text_of(client.get(dead))
     clock(days=rules.DAYS_AFTER_CLOSE, minutes=1)
     assert address() not in text_of(client.get(dead)), "the help desk is closed"
-    deleting.delete(ada, repository.find(NAME))
+    lifecycle.delete(ada, repository.find(NAME))
     make()
     page = client.get(dead)
     assert (page.status_code, address() in text_of(page)) == (410, False), "another election has that name now"
@@ -747,7 +747,7 @@ def test_a_removed_account_leaves_no_request_behind(board, ada, person):
 def test_deleting_the_election_deletes_its_requests(board, ada):
     ask(board)
     closed = closing.close(ada, board)
-    deleting.delete(ada, repository.find(closed.name))
+    lifecycle.delete(ada, repository.find(closed.name))
     repository.DELETING.advance(NAME)
     assert list(table().each(keys.all_of_election(NAME))) == []
     FORGETTING.advance(NAME)

@@ -26,9 +26,9 @@ OF_FEW = {
     "foundation/parts.py: parts": "nothing",
     "foundation/store/connect.py: connect": "the setting",
     "foundation/store/dynamodb/wire.py: _loader": "nothing",
-    "operations/upkeep/doctor/machine_checks.py: _other_than_pinned": "nothing",
-    "operations/upkeep/monitoring/metrics.py: request_metrics": "the routes and classes of status",
-    "operations/upkeep/monitoring/metrics.py: _trip_metrics": "the operations of a store",
+    "operations/upkeep/doctor/site_checks.py: _other_than_pinned": "nothing",
+    "operations/upkeep/metrics.py: request_metrics": "the routes and classes of status",
+    "operations/upkeep/metrics.py: _trip_metrics": "the operations of a store",
     "operations/upkeep/system.py: versions": "nothing",
 }
 

@@ -20,7 +20,7 @@ from elections import repository as elections
 from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations.voting_link import LETTER, LINKS
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Action, WrongState
@@ -273,14 +273,14 @@ def test_after_a_rebuild_a_stolen_letter_stays_dead(board, owner):
 
 def test_a_deleted_election_leaves_no_letters(board, owner):
     code = printed(owner)["1@"]
-    deleting.delete(owner, elections.find("Board"))
+    lifecycle.delete(owner, elections.find("Board"))
     finish_background()
     assert repository.find_holder(code) is None
 
 
 def test_a_new_election_of_the_same_name_has_its_own_letters(board, owner):
     old = printed(owner)["1@"]
-    deleting.delete(owner, elections.find("Board"))
+    lifecycle.delete(owner, elections.find("Board"))
     finish_background()
     drafts.create(owner, "Board")
     add_voters(owner, elections.find("Board"), MEMBERS, dict.fromkeys(MEMBERS, Details("M")))

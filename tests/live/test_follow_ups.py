@@ -16,7 +16,6 @@ from elections import rolls
 from elections.convening import Convened
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
-from elections.lifecycle import deleting as deleting_acts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from foundation.acts.background import wait
@@ -390,7 +389,7 @@ def test_what_has_another_name_by_now_is_found_and_what_is_gone_is_made_again(ra
     assert follow_ups.make_election(hana, ranked.id, 1) == first
     (linked,) = follow_up_store.linked(ranked.id, hana)
     assert (linked.title, linked.address) == ("Summer", "/election/Summer/dashboard/")
-    deleting_acts.delete(hana, elections.find("Summer"))
+    lifecycle.delete(hana, elections.find("Summer"))
     assert follow_up_store.linked(ranked.id, hana)[0].address == ""
     assert follow_ups.make_election(hana, ranked.id, 1).number == 2
 

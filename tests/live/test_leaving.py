@@ -12,8 +12,8 @@ from accounts.rules import Role
 from foundation.acts.storage import table
 from foundation.store import keys
 from foundation.store.log import utc_now
-from operations.upkeep.erasure import log_erasure
-from operations.upkeep.log.figures import site_sealer
+from operations.upkeep import erasure
+from operations.upkeep.figures import site_sealer
 from parts.live import repository
 from parts.live.rules import Step
 from parts.questions.question import Type
@@ -51,7 +51,7 @@ def test_the_log_forgets_who_hosted(site, made, person):
     accounts.remove(person("Olga", Role.OWNER), someone("Ben Kenobi"))
     site_sealer().seal()
     assert "Ben Kenobi" in repr(list(site.each(keys.events())))
-    log_erasure.erase_names(lambda: utc_now() + timedelta(days=31))
+    erasure.erase_names(lambda: utc_now() + timedelta(days=31))
     assert "Ben Kenobi" not in repr(list(site.each(keys.events())))
 
 

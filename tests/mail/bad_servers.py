@@ -28,8 +28,7 @@ from foundation.mail.emails import compose
 from foundation.mail.sending import send_waiting
 from foundation.ranking.candidates import Candidate
 from foundation.store.log.search import Query, search
-from operations.upkeep.worker.jobs import JOBS, Worker
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep.jobs import JOBS, Leases, Worker
 from tests.mail.servers import DRIP
 
 MANY = [f"voter{number}" for number in range(60)]

@@ -23,8 +23,7 @@ from foundation.mail import outbox as mail
 from foundation.mail.emails import compose, message_id
 from foundation.mail.sending import send_waiting
 from foundation.store import keys
-from operations.upkeep.worker.jobs import BOUNCES, Outcome, Run, run_job
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep.jobs import BOUNCES, Leases, Outcome, Run, run_job
 from tests.mail.test_bounces import nested, report
 from tests.ports import free_port
 

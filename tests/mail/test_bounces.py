@@ -13,8 +13,7 @@ from foundation.mail.outbox import note_text, reason_text
 from foundation.mail.sending import send_waiting
 from foundation.store import keys
 from foundation.store.table import Unavailable
-from operations.upkeep.worker.jobs import BOUNCES, Outcome, Run, run_job
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep.jobs import BOUNCES, Leases, Outcome, Run, run_job
 from tests.mail.servers import ImapServer
 
 

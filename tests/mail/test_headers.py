@@ -115,9 +115,9 @@ def test_where_mails_are_files_a_test_mail_is_one_too(site, signed_in):
 
 
 def test_test_mails_are_limited(site, signed_in, monkeypatch):
-    from operations.audit import mail_views
+    from operations.audit import views
 
-    monkeypatch.setattr(mail_views, "TEST_MAIL_LIMIT", mail_views.Limit("test mails", 1, 3600))
+    monkeypatch.setattr(views, "TEST_MAIL_LIMIT", views.Limit("test mails", 1, 3600))
     owner = signed_in("Olga", Role.OWNER)
     trial(owner)
     assert "tried too often" in trial(owner)

@@ -19,9 +19,8 @@ from foundation.mail.sending import GIVE_UP_SECONDS, anything_due, backoff, send
 from foundation.mail.smtp import redact_address
 from foundation.store import keys
 from foundation.store.table import Put
-from operations.upkeep.worker import jobs
-from operations.upkeep.worker.jobs import MAIL, URGENT_MAIL, Job, Worker
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep import jobs
+from operations.upkeep.jobs import MAIL, URGENT_MAIL, Job, Leases, Worker
 from tests.mail.servers import DRIP, DROP, HANG
 
 

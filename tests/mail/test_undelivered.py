@@ -24,8 +24,7 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.log import EventLog
 from foundation.store.table import Delete, Put, Update
-from operations.upkeep.worker.jobs import MAILS_AGAIN, Outcome, run_job
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep.jobs import MAILS_AGAIN, Leases, Outcome, run_job
 from tests.background import queue_mailings
 from tests.mail.servers import DROP, MailServer
 from tests.people import make_person

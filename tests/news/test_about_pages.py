@@ -12,7 +12,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from elections import repository as elections
 from elections.drafts import services as drafts
-from elections.lifecycle import deleting
+from elections.lifecycle import services as lifecycle
 from foundation.acts.storage import table
 from foundation.store import keys
 from foundation.store.table import Update
@@ -102,7 +102,7 @@ def test_a_deleted_election_leaves_its_posts_and_says_so(opened, client):  # noq
     opened("Vic")
     user = people.find("the organiser")
     tell(user, "Please vote")
-    deleting.delete(user, elections.find("Board"))
+    lifecycle.delete(user, elections.find("Board"))
     for comes_next in (lambda: drafts.create(user, "Board"), lambda: None):
         seen = page(client, "/news/post/please-vote/")
         assert "no longer here" in seen

@@ -10,7 +10,8 @@ from django.utils import translation
 
 from accounts import repository as people
 from elections import repository as elections
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
 from foundation.acts.refusals import NotAllowed
 from foundation.acts.storage import log, table
 from foundation.store import keys
@@ -97,7 +98,7 @@ def test_an_edit_keeps_the_digest(organiser):
 
 def test_an_election_that_is_made_again_under_the_same_name_has_no_part_in_it(organiser, opened):  # noqa: F811
     post, _new = services.announce(organiser, found())
-    deleting.delete(organiser, found().election)
+    lifecycle.delete(organiser, found().election)
     finish_background("delete election")
     later = opened("voter 0", results_public=True)
     assert repository.on_election(later, limit=9)[0] == []

@@ -22,9 +22,9 @@ from foundation.mail.emails import compose
 from foundation.mail.sending import send_waiting
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
-from operations.upkeep.backups.held_mail import Holding
-from operations.upkeep.worker import jobs
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep import jobs
+from operations.upkeep.held_mail import Holding
+from operations.upkeep.jobs import Leases
 from parts.news import mailing, repository, services
 from parts.news.repository import MAILING
 from tests.clock import stands_at

@@ -17,7 +17,7 @@ def main() -> None:
 
     from foundation.acts.storage import table
     from foundation.store.schema import SCHEMA
-    from operations.upkeep.worker.jobs import JOBS
+    from operations.upkeep.jobs import JOBS
     from tests.people import make_owner, sign_in
 
     setup_test_environment()

@@ -18,8 +18,7 @@ from foundation.parts import parts, parts_on
 from foundation.store.log import EventLog, as_text, utc_now
 from operations.features import services
 from operations.features.services import Purpose
-from operations.upkeep.worker.jobs import JOBS, Outcome, run_job
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep.jobs import JOBS, Leases, Outcome, run_job
 from parts.polls import services as polls
 from tests.at_once import at_once
 from tests.people import PASSWORD, make_owner, sign_in

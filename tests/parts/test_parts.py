@@ -35,7 +35,7 @@ import sys
 import django
 django.setup()
 import config.urls
-import operations.upkeep.worker.jobs
+import operations.upkeep.jobs
 print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("parts.")}))
 """
 

@@ -18,7 +18,7 @@ from elections import repository
 from elections.candidates import change_picture, remove_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from foundation.acts.rate_limits import Limit
@@ -226,7 +226,7 @@ def test_a_picture_goes_with_its_candidate_and_with_its_election(ada, board):
         change_picture(ada, board, name, PictureChange(kept(name)))
     remove_candidates(ada, repository.find("Board"), "Bo")
     assert bytes_kept() == {photo_of("Cy").id}
-    deleting.delete(ada, repository.find("Board"))
+    lifecycle.delete(ada, repository.find("Board"))
     finish_background("delete election")
     assert bytes_kept() == set()
 
@@ -240,7 +240,7 @@ def test_a_draft_that_gets_another_name_keeps_them_and_a_copy_gets_its_own(ada, 
     copy = photo_of("Bo", "Next")
     assert (copy.alt, copy.digests, copy.widths) == (photo.alt, photo.digests, photo.widths)
     assert bytes_kept() == {photo.id, copy.id}
-    deleting.delete(ada, repository.find("Council"))
+    lifecycle.delete(ada, repository.find("Council"))
     finish_background("delete election")
     assert bytes_kept() == {copy.id}
     assert Client().get(copy.large).status_code == 200

@@ -12,7 +12,7 @@ from elections.candidates import add_candidates
 from elections.drafts import services as drafts
 from elections.groups import repository as groups
 from elections.groups import services as keeping
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import State
@@ -62,7 +62,7 @@ def test_what_was_closed_meanwhile_is_not_extended(ada, draft):
     assert repository.find("Council").stored_state == State.CLOSED
 
 
-@pytest.mark.parametrize("act", [deleting.delete, partial(drafts.rename, name="Board")])
+@pytest.mark.parametrize("act", [lifecycle.delete, partial(drafts.rename, name="Board")])
 def test_what_was_opened_meanwhile_is_neither_deleted_nor_renamed(ada, draft, act):
     lost(partial(act, ada, draft), to=partial(lifecycle.open_, ada, draft, editable=False))
     assert repository.find("Council").stored_state == State.OPEN

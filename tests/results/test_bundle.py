@@ -23,7 +23,7 @@ from elections import repository as elections
 from elections.candidates import add_candidates, remove_candidates
 from elections.drafts import services as drafts
 from elections.invitations import messages
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters, remove_voter
 from foundation.acts.storage import table
@@ -252,7 +252,7 @@ def test_events_are_found_among_those_of_others_over_many_checkpoints(held, site
 
 def test_an_earlier_election_of_the_same_name_is_another_one(held, site, verdict):
     held(["2", "2"])
-    at_its_own_moment(lambda: deleting.delete(people.find("the organiser"), elections.find("Board")))
+    at_its_own_moment(lambda: lifecycle.delete(people.find("the organiser"), elections.find("Board")))
     held(CYCLE, voters=[f"new {number}" for number in range(len(CYCLE))])
     files = unpacked()
     assert [event["event_type"] for event in told_in(files)].count("ElectionCreated") == 1

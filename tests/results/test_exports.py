@@ -20,7 +20,6 @@ from accounts.rules import Role
 from elections import repository as elections
 from elections.candidates import add_candidates
 from elections.drafts import services as drafts
-from elections.lifecycle import deleting
 from elections.lifecycle import services as lifecycle
 from foundation.acts.storage import table
 from foundation.ranking.candidates import Candidate
@@ -235,7 +234,7 @@ def test_an_address_with_its_version_may_be_kept_for_good(held, reader):  # noqa
     assert reader.get(f"{BOARD}export/ballots.csv?v=old")["Cache-Control"] == "private, no-cache"
     in_words = reader.get(f"{BOARD}export/report.txt?v={known}")
     assert in_words["Cache-Control"] == "private, no-cache"  # tomorrow it may be wanted in another language
-    deleting.delete(people.find("the organiser"), elections.find("Board"))
+    lifecycle.delete(people.find("the organiser"), elections.find("Board"))
     held(["0", "1"], voters=["Eve", "Fay"])
     assert version(services.find("Board")) != known
 

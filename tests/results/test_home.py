@@ -14,7 +14,8 @@ from ballots import services as voting
 from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections.drafts import services as drafts
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
 from elections.panels import MAX_CARDS
 from elections.repository import Brief
 from foundation.store import keys
@@ -115,7 +116,7 @@ def test_the_newest_public_result_is_shown_with_its_proof_and_no_other(site, cli
     assert "Hushed" not in page
     assert trips(answer) == 2
     assert client.get(reverse("shared", args=["New"])).status_code == 200
-    deleting.delete(people.find("the organiser"), elections.find("New"))
+    lifecycle.delete(people.find("the organiser"), elections.find("New"))
     assert "Old" in main_of(client.get("/")), "what is deleted is gone from here at once"
 
 

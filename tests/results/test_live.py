@@ -17,7 +17,7 @@ from ballots import services as voting
 from elections import repository as elections
 from elections.candidates import add_candidates
 from elections.drafts import services as drafts
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from foundation.ranking.candidates import Candidate
@@ -225,7 +225,7 @@ def test_an_election_of_the_same_name_is_another(site, board, shelf, monkeypatch
     cast(board[0], Ada=1)
     assert shelf.get("Board").result.total == 1
     owner = people.find("the organiser")
-    deleting.delete(owner, elections.find("Board"))
+    lifecycle.delete(owner, elections.find("Board"))
     drafts.create(owner, "Board", **LIVE)
     add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
     add_voters(owner, elections.find("Board"), ["Eve"])
@@ -235,7 +235,7 @@ def test_an_election_of_the_same_name_is_another(site, board, shelf, monkeypatch
 
 def test_one_that_is_gone_is_forgotten(site, board, shelf):
     shelf.get("Board")
-    deleting.delete(people.find("the organiser"), elections.find("Board"))
+    lifecycle.delete(people.find("the organiser"), elections.find("Board"))
     assert shelf.get("Board") is None
     assert shelf.weight == 0
 

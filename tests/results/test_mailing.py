@@ -18,7 +18,7 @@ from ballots.sealing import seal_closed
 from elections import repository
 from elections.candidates import add_candidates
 from elections.drafts import services as drafts
-from elections.invitations import opt_out
+from elections.invitations import recipients
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
@@ -106,16 +106,16 @@ def test_without_that_choice_nobody_is_mailed(site, ada, person):
 def test_who_wants_none_says_so_once(site, ada, person, client):
     person("Eve", Role.VOTER, email="eve@example.org")
     election = closed(ada, ANN, BEN)
-    opt_out.opt_out(BEN.upper())
+    recipients.opt_out(BEN.upper())
     mailing.mail_result(ada, election)
     assert deliver() == {"eve@example.org": 1, ANN: 1}
     to_ann = next(message for message in sent.outbox if message.to == [ANN])
     (address,) = set(re.findall(r"(/no-results/\S+/)", to_ann.body))
     assert to_ann.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert client.get(address).status_code == 200
-    assert not opt_out.has_opted_out(ANN), "a mail scanner has only looked"
+    assert not recipients.has_opted_out(ANN), "a mail scanner has only looked"
     assert client.post(address, {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert opt_out.has_opted_out(ANN)
+    assert recipients.has_opted_out(ANN)
     assert client.post("/no-results/made-up/").status_code == 410
 
 
@@ -124,7 +124,7 @@ def test_a_mail_that_waits_is_dropped_for_who_wants_none_by_now(site, ada, perso
     election = closed(ada)
     mailing.mail_result(ada, election)
     queue_mailings()
-    opt_out.opt_out("eve@example.org")
+    recipients.opt_out("eve@example.org")
     assert deliver() == {}
 
 
@@ -132,14 +132,14 @@ def test_people_change_it_on_their_own_page_and_it_goes_with_them(site, person):
     eve = person("Eve", Role.VOTER, email="eve@example.org")
     browser = sign_in(eve)
     browser.post("/me/mails/", {"wanted": "no"})
-    assert opt_out.has_opted_out("eve@example.org")
-    assert opt_out.export_opt_out(eve) == [{"address": "eve@example.org", "wanted": False}]
+    assert recipients.has_opted_out("eve@example.org")
+    assert recipients.export_opt_out(eve) == [{"address": "eve@example.org", "wanted": False}]
     assert "Mail me results again" in browser.get("/me/mails/").content.decode()
     browser.post("/me/mails/", {"wanted": "yes"})
-    assert not opt_out.has_opted_out("eve@example.org")
-    opt_out.opt_out("eve@example.org")
-    opt_out.forget(eve)
-    assert not opt_out.has_opted_out("eve@example.org")
+    assert not recipients.has_opted_out("eve@example.org")
+    recipients.opt_out("eve@example.org")
+    recipients.forget_opt_out(eve)
+    assert not recipients.has_opted_out("eve@example.org")
 
 
 def test_whoever_has_no_account_comes_to_the_page_for_everybody(site, ada, person):

@@ -12,7 +12,7 @@ from accounts import repository as people
 from ballots.sealing import seal_closed
 from elections import repository as elections
 from elections import rolls
-from elections.lifecycle import deleting
+from elections.lifecycle import services as lifecycle
 from foundation.store import keys, splitting
 from foundation.store.table import Delete, Item, Key, Put
 from results import proof, services
@@ -197,6 +197,6 @@ def test_an_earlier_election_of_the_same_name_makes_no_difference(site, opened, 
     opened("Eve", secret_ballot=False)
     voting.cast(person("Eve"), "Board", ranks(Ada=1), "form")
     close()
-    deleting.delete(people.find("the organiser"), elections.find("Board"))
+    lifecycle.delete(people.find("the organiser"), elections.find("Board"))
     sealed(False)
     assert flaw() is None

@@ -24,7 +24,7 @@ from foundation.acts.storage import table, use_table
 from foundation.pages.paths import path_of
 from foundation.store import keys, splitting
 from foundation.tally import lots
-from operations.upkeep.log.figures import site_sealer
+from operations.upkeep.figures import site_sealer
 from operations.upkeep.replay import check
 from results import proof, repository, wording
 from results import services as results

@@ -24,8 +24,7 @@ from foundation.store import keys, splitting
 from foundation.store.log import as_text, utc_now
 from foundation.store.table import Delete, Key, Put
 from foundation.tally.ballots import Ballots
-from operations.upkeep.worker.jobs import BALLOTS, run_job
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep.jobs import BALLOTS, Leases, run_job
 from results import repository, running_count, services
 from results.repository import Report
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture

@@ -14,7 +14,8 @@ from ballots import services as box
 from ballots.sealing import seal_closed
 from elections import repository
 from elections.candidates import add_candidates
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
 from elections.roll.services import remove_voters
 from elections.rules import State
 from elections.turnout.counts import votes_of
@@ -210,7 +211,7 @@ def test_a_cast_that_would_be_refused_decides_on_what_is_there_now(site, here, s
 @pytest.mark.deep
 def test_a_later_election_of_the_same_name_is_another(here, there, seen, opened):  # noqa: F811
     with use_table(there):
-        deleting.delete(box.people.find("the organiser"), repository.find("Board"))
+        lifecycle.delete(box.people.find("the organiser"), repository.find("Board"))
         finish_background()
         opened("Eve", secret_ballot=True)
         assert marks(there) == keys.OPEN_MARKS

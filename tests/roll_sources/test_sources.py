@@ -41,8 +41,7 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.log import EventLog
 from foundation.store.table import Exists, Item, Update
-from operations.upkeep.worker.jobs import JOBS, Outcome, run_job
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep.jobs import JOBS, Leases, Outcome, run_job
 from parts.roll_sources import sources
 from tests.accounts.providers import GitHub, OpenIDProvider, serving
 from tests.api.program import Program, program_of

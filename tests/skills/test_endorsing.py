@@ -13,8 +13,8 @@ from foundation.acts.refusals import LostRace, NotNow, NotThere, Refusal
 from foundation.store import keys
 from foundation.store.log import utc_now
 from foundation.store.table import Conflict, Span
-from operations.upkeep.erasure import log_erasure
-from operations.upkeep.log.figures import site_sealer
+from operations.upkeep import erasure
+from operations.upkeep.figures import site_sealer
 from parts.skills import endorsements, merging, repository, services
 from parts.skills.endorsements import Ground
 from parts.skills.rules import Visibility
@@ -160,8 +160,8 @@ def test_the_log_forgets_who_endorsed_whom(site, boss, ada, bob):
     accounts.remove(boss, ada)
     site_sealer().seal()
     later = lambda: utc_now() + timedelta(days=31)  # noqa: E731
-    while log_erasure.is_due(later):
-        log_erasure.erase_names(later)
+    while erasure.is_due(later):
+        erasure.erase_names(later)
         site_sealer().seal()
     everything = str([item for _, item in site.everything() if not item["PK"].startswith("ONCE#")])  # gone in a day
     assert [word for word in ("Ada", "#ada", "ada@") if word in everything] == []

@@ -15,8 +15,8 @@ from foundation.acts.storage import log
 from foundation.store import keys
 from foundation.store.log import utc_now
 from foundation.store.table import Span
-from operations.upkeep.erasure import log_erasure
-from operations.upkeep.log.figures import site_sealer
+from operations.upkeep import erasure
+from operations.upkeep.figures import site_sealer
 from parts.skills import repository, services
 from parts.skills.rules import MAX_SKILLS, Visibility
 from tests.skills.conftest import have
@@ -108,13 +108,13 @@ def test_the_log_forgets_whose_skills_they_were(site, boss, ada, listed, monkeyp
     accounts.remove(boss, ada)
     site_sealer().seal()
     later = lambda: utc_now() + timedelta(days=31)  # noqa: E731
-    monkeypatch.setattr(log_erasure, "TRANSACTION_EVENTS", 1)
+    monkeypatch.setattr(erasure, "TRANSACTION_EVENTS", 1)
     with monkeypatch.context() as dying:
-        dying.setattr(log_erasure, "_finish", lambda mark: 1 / 0)
+        dying.setattr(erasure, "_finish", lambda mark: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            log_erasure.erase_names(later)
-    while log_erasure.is_due(later):
-        log_erasure.erase_names(later)
+            erasure.erase_names(later)
+    while erasure.is_due(later):
+        erasure.erase_names(later)
         site_sealer().seal()
     everything = str([item for _, item in site.everything() if not item["PK"].startswith("ONCE#")])  # gone in a day
     assert [word for word in ("Ada", "#ada", "ada@") if word in everything] == []

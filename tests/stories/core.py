@@ -33,10 +33,11 @@ from elections.candidates import add_candidates, change_picture, edit_candidate,
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.groups import services as groups
-from elections.invitations import forecast, messages, opt_out, own_text, reminders
+from elections.invitations import emails as voter_emails
 from elections.invitations import mailing as invitations
+from elections.invitations import messages, recipients, reminders, wording
 from elections.invitations.voting_link import new_token
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import CLOSING, close_ended_elections
 from elections.managers import add_manager, hand_over, remove_manager
@@ -424,8 +425,8 @@ def mails() -> None:
     invitations.unsubscribe("BOARD", "late@example.org")
     invitations.remind(ada, election("Board"))
     messages.send(ada, election("Board"), "The room", "It is *another* one.")
-    own_text.change(ada, election("Board"), "Please come *early*.", "me", "Come and vote")
-    forecast.send_test(ada, election("Board"), "invited")
+    wording.change_own_text(ada, election("Board"), "Please come *early*.", "me", "Come and vote")
+    voter_emails.send_test(ada, election("Board"), "invited")
     link_requests.request_links("late@example.org", "203.0.113.7", "Board")
     finish_background(link_requests.ANSWERING.name)
     send_mails()
@@ -489,9 +490,9 @@ def a_secret_election() -> None:
     for name in ("Prize", "Board"):
         seal_closed(name)  # as whoever opens its page does
         table().write(Delete(elections.SEALING.key(name)))  # the box is the worker's to empty, who never comes
-    opt_out.opt_out("by.post@example.org")
-    opt_out.opt_out("late@example.org")
-    opt_out.opt_in("late@example.org")
+    recipients.opt_out("by.post@example.org")
+    recipients.opt_out("late@example.org")
+    recipients.opt_in("late@example.org")
     mailing.mail_result(bo, election("Prize"))
     send_mails()
 
@@ -526,7 +527,7 @@ def elections_change_hands() -> None:
     voted("voter 0", "Short-lived", Ada=1)
     invitations.invite(ada, election("Short-lived"))
     queue_mailings()
-    deleting.delete(ada, election("Short-lived"))
+    lifecycle.delete(ada, election("Short-lived"))
     finish_background("delete election")
     send_mails()
 
@@ -623,7 +624,7 @@ def what_can_never_be_finished() -> None:
         assert finish_background("fill election") == 1
     lifecycle.open_(ada, election("Hasty"), editable=False)
     CLOSING.begin(election("Hasty"), "Ada")
-    deleting.delete(ada, election("Hasty"))
+    lifecycle.delete(ada, election("Hasty"))
     unknown = TaskType("unknown", "Unknown")
     table().write(unknown.begin("anything", due=now_text()))
     background.resume_due()

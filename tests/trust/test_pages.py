@@ -16,7 +16,7 @@ from django.urls import resolve
 from foundation.acts.storage import log, table
 from foundation.pages import served_files
 from foundation.store import keys
-from operations.trust import security_txt, serving
+from operations.trust import serving
 from operations.trust.requirements import STANDARDS, Status
 from tests.at_once import at_once
 
@@ -133,7 +133,7 @@ def test_programs_find_the_contact_and_that_it_is_still_good(site, settings):
 def test_it_expires_later_but_within_a_year():
     for day in range(0, 400, 50):
         now = NOW + timedelta(days=day, minutes=37)
-        expires = datetime.fromisoformat(fields(security_txt.security_txt(now))["Expires"])
+        expires = datetime.fromisoformat(fields(serving.security_txt(now))["Expires"])
         assert timedelta(days=30) < expires - now < timedelta(days=365)
 
 
@@ -147,5 +147,5 @@ def test_it_expires_later_but_within_a_year():
 )
 def test_the_contact_is_what_was_chosen_or_the_next_best(site, settings, chosen, reply_to, contact):
     settings.SECURITY_CONTACT, settings.MAIL_REPLY_TO = chosen, reply_to
-    assert security_txt.contact().removeprefix(settings.SITE_URL) == contact
-    assert f'href="{security_txt.contact()}"' in Client().get("/trust/").content.decode()
+    assert serving.contact().removeprefix(settings.SITE_URL) == contact
+    assert f'href="{serving.contact()}"' in Client().get("/trust/").content.decode()

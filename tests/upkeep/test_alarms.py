@@ -12,9 +12,8 @@ from foundation.mail import outbox as mail
 from foundation.store import keys
 from foundation.store.log import as_text
 from foundation.store.table import Put
-from operations.upkeep.backups import alarms
-from operations.upkeep.worker.jobs import BACKUPS, JOBS, Outcome, run_job
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep import watchers
+from operations.upkeep.jobs import BACKUPS, JOBS, Leases, Outcome, run_job
 from tests.at_once import at_once
 
 from .test_commands import run as command
@@ -51,23 +50,23 @@ def queued():
 
 def test_owner_and_auditors_are_warned_once_a_day_while_there_is_no_new_backup(watched):
     made(watched, 3.5)
-    assert alarms.is_late(on(0))
-    assert sum(at_once(*[lambda: alarms.warn_of_late(on(0))] * 4)) == 2
-    assert alarms.warn_of_late(on(0)) == 0
+    assert watchers.is_late(on(0))
+    assert sum(at_once(*[lambda: watchers.warn_of_late(on(0))] * 4)) == 2
+    assert watchers.warn_of_late(on(0)) == 0
     assert queued() == [("backup_late", each) for each in BOTH]
-    assert alarms.warn_of_late(on(1)) == 2
+    assert watchers.warn_of_late(on(1)) == 2
 
 
 def test_a_new_backup_ends_it(watched):
     made(watched, 2.5)
-    assert not alarms.is_late(on(0))
-    assert alarms.warn_of_late(on(0)) == 0
-    assert alarms.is_late(on(1))
+    assert not watchers.is_late(on(0))
+    assert watchers.warn_of_late(on(0)) == 0
+    assert watchers.is_late(on(1))
 
 
 def test_a_site_that_never_had_one_is_warned_of_too_but_not_at_once(watched, outbox):
-    assert not alarms.is_late()
-    assert alarms.warn_of_late(on(5)) == 2
+    assert not watchers.is_late()
+    assert watchers.warn_of_late(on(5)) == 2
     texts = [text for to, subject, text in outbox() if subject == "Plenum: This site has no backup"]
     assert len(texts) == 2
     assert all("/admin/system/" in text and "was ever made" in text for text in texts)
@@ -76,13 +75,13 @@ def test_a_site_that_never_had_one_is_warned_of_too_but_not_at_once(watched, out
 def test_nobody_is_warned_where_that_is_switched_off_or_nothing_has_happened(site, watched, settings):
     made(site, 100)
     settings.BACKUP_MAX_AGE_DAYS = 0
-    assert not alarms.is_late()
-    assert alarms.warn_of_late() == 0
+    assert not watchers.is_late()
+    assert watchers.warn_of_late() == 0
 
 
 def test_an_empty_site_has_nothing_to_lose(site, settings):
     settings.BACKUP_MAX_AGE_DAYS = 3
-    assert not alarms.is_late(on(400))
+    assert not watchers.is_late(on(400))
 
 
 def test_the_worker_sees_to_it(watched):
@@ -97,7 +96,7 @@ def test_a_failed_backup_is_logged_and_the_owner_is_told_once_a_day(watched, cap
         assert command("backup_failed", "plenum-backup.service") == "The owner is being told by mail."
     assert [(each.msg, each.unit) for each in caplog.records] == [("failed", "plenum-backup.service")]
     assert [(to, subject) for to, subject, _ in outbox()] == [("owner@example.org", "Plenum: A backup has failed")]
-    assert [alarms.warn_of_failure(on(days)) for days in (7, 7, 8)] == [1, 0, 1]
+    assert [watchers.warn_of_failure(on(days)) for days in (7, 7, 8)] == [1, 0, 1]
 
 
 def test_the_monitor_and_the_system_page_tell_how_old_the_newest_backup_is(client, watched, signed_in):

@@ -22,9 +22,8 @@ from foundation.store.backup import encoded
 from foundation.store.connect import connect
 from foundation.store.log import Event, EventLog
 from foundation.store.table import Delete, Put
-from operations.upkeep import server
+from operations.upkeep import heartbeats, server
 from operations.upkeep.commands import show_count
-from operations.upkeep.worker import heartbeats
 
 from .test_commands import run
 

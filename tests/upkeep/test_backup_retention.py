@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from operations.upkeep.backups import retention as keeping
-from operations.upkeep.backups.archive import ENCRYPTED
-from operations.upkeep.backups.retention import (
+from operations.upkeep import archive as keeping
+from operations.upkeep.archive import (
+    ENCRYPTED,
     Policy,
     Record,
     StoredBackup,
@@ -18,8 +18,8 @@ from operations.upkeep.backups.retention import (
     found_in,
     write_record,
 )
-from operations.upkeep.doctor import store_checks
-from operations.upkeep.doctor.findings import Grade
+from operations.upkeep.doctor import site_checks
+from operations.upkeep.doctor.health import Grade
 
 NOW = datetime(2026, 11, 15, 3, 15, tzinfo=UTC)
 
@@ -129,5 +129,5 @@ def test_backups_that_anybody_can_read_are_found_and_told_of(tmp_path):
     (tmp_path / "notes.txt").write_text("")
     assert [path.name for path in keeping.unencrypted_in(tmp_path)] == plain
     assert keeping.unencrypted_in(tmp_path / "nowhere") == []
-    (finding,) = store_checks.check_old_backups(tmp_path)
+    (finding,) = site_checks.check_old_backups(tmp_path)
     assert (finding.grade, "plenum-2026-09-17.jsonl.gz" in finding.sentence) == (Grade.WARNING, True)

@@ -25,9 +25,9 @@ from foundation.store import keys
 from foundation.store.log import EventLog
 from foundation.store.sqlite import SqliteTable
 from foundation.store.table import Put, Unavailable, Unwritable
-from operations.upkeep import disk
-from operations.upkeep.disk import MEGABYTE, REPEAT_WARNING_SECONDS, Disk, DiskWatch
+from operations.upkeep import system
 from operations.upkeep.management.commands import collectstatic
+from operations.upkeep.system import MEGABYTE, REPEAT_WARNING_SECONDS, Disk, DiskWatch
 
 from .test_jobs import Clocks
 
@@ -118,9 +118,9 @@ def test_a_store_that_is_not_ours_to_write_says_why(tmp_path, monkeypatch, may_w
 
 def test_little_room_is_said_on_the_pages_about_the_site(site, signed_in, monkeypatch):
     owner = signed_in("Olga", Role.OWNER)
-    monkeypatch.setattr(disk, "LOW_MB", 1)
+    monkeypatch.setattr(system, "LOW_MB", 1)
     assert "MB are free on the disk of" not in owner.get("/admin/").content.decode()
-    monkeypatch.setattr(disk, "LOW_MB", 10**9)
+    monkeypatch.setattr(system, "LOW_MB", 10**9)
     for path in ("/admin/", "/admin/system/", "/admin/log/"):
         assert "MB are free on the disk of" in owner.get(path).content.decode()
     assert "MB are free" not in owner.get("/").content.decode()
@@ -129,17 +129,17 @@ def test_little_room_is_said_on_the_pages_about_the_site(site, signed_in, monkey
 def test_little_room_is_said_in_the_log_at_once_then_hourly_and_so_is_its_end(monkeypatch, caplog):
     clocks = Clocks()
     watch = DiskWatch(lambda: clocks.ticks)
-    monkeypatch.setattr(disk, "disks", lambda: [Disk(Path("data"), 7 * MEGABYTE, is_read_only=False, has_names=True)])
-    monkeypatch.setattr(disk, "LOW_MB", 7)
+    monkeypatch.setattr(system, "disks", lambda: [Disk(Path("data"), 7 * MEGABYTE, is_read_only=False, has_names=True)])
+    monkeypatch.setattr(system, "LOW_MB", 7)
     watch.look()
     assert caplog.messages == []
-    monkeypatch.setattr(disk, "LOW_MB", 8)
+    monkeypatch.setattr(system, "LOW_MB", 8)
     for seconds in (0, REPEAT_WARNING_SECONDS - 1, 1):
         clocks.pass_(seconds)
         watch.look()
     assert caplog.messages == ["little room", "little room"]
     assert caplog.records[0].free_megabytes == 7
-    monkeypatch.setattr(disk, "LOW_MB", 7)
+    monkeypatch.setattr(system, "LOW_MB", 7)
     watch.look()
     watch.look()
     assert caplog.messages.count("room again") == 1
@@ -147,22 +147,22 @@ def test_little_room_is_said_in_the_log_at_once_then_hourly_and_so_is_its_end(mo
 
 def test_free_room_is_a_metric_for_each_disk(client, site):
     text = client.get("/metrics").content.decode()
-    assert f'plenum_disk_free_bytes{{folder="{disk.disks()[0].folder}"}} ' in text
-    assert disk.disks()[0].free > 0
+    assert f'plenum_disk_free_bytes{{folder="{system.disks()[0].folder}"}} ' in text
+    assert system.disks()[0].free > 0
 
 
 def test_the_disk_of_a_store_elsewhere_is_not_ours(settings, tmp_path):
     settings.DATA_DIR, settings.STORE_URL = tmp_path, "dynamodb://eu-central-1"
-    assert [each.folder for each in disk.disks()] == [tmp_path]
+    assert [each.folder for each in system.disks()] == [tmp_path]
     settings.DATA_DIR = tmp_path / "not there yet"
-    assert disk.disks() == []
+    assert system.disks() == []
 
 
 def test_a_full_disk_is_what_readyz_names_and_not_the_worker_that_cannot_write(client, site, monkeypatch):
-    monkeypatch.setattr(disk, "MIN_FREE_BYTES", 2**62)
+    monkeypatch.setattr(system, "MIN_FREE_BYTES", 2**62)
     answer = client.get("/readyz")
     assert answer.status_code == 503
-    assert answer.content.decode() == f"The disk holding {disk.disks()[0].folder} is full.\n"
+    assert answer.content.decode() == f"The disk holding {system.disks()[0].folder} is full.\n"
     assert client.get("/readyz?store").status_code == client.get("/healthz").status_code == 200
 
 
@@ -177,7 +177,7 @@ def test_a_full_disk_is_what_readyz_names_and_not_the_worker_that_cannot_write(c
 )
 def test_what_is_wrong_with_a_disk(fields, sentence):
     well = {"folder": "/data", "free": 2**30, "is_read_only": False, "has_names": True}
-    assert disk.Disk(**well | fields).trouble == sentence
+    assert system.Disk(**well | fields).trouble == sentence
 
 
 def test_static_files_are_not_touched_on_a_disk_without_room(site, monkeypatch, settings, tmp_path):

@@ -23,10 +23,10 @@ from foundation.store.sqlite import SqliteTable
 from foundation.store.table import Delete, Item, Key, Missing, Put, Span, Table
 from operations.upkeep import upgrading
 from operations.upkeep.commands import StoreCommand
+from operations.upkeep.jobs import LOG as SEALING
+from operations.upkeep.jobs import Leases
 from operations.upkeep.replay import quietly
-from operations.upkeep.upgrading import Busy, Step, upgrade
-from operations.upkeep.worker.jobs import LOG as SEALING
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep.upgrading import Busy, UpgradeStep, upgrade
 from tests.people import sign_in
 from tests.test_interruptions import Interrupted, Killed
 
@@ -79,7 +79,10 @@ def older(site, monkeypatch) -> Table:
     monkeypatch.setattr(formats, "FORMAT", NEXT)
     monkeypatch.setattr(formats, "OLDEST_SERVED", NEXT)
     monkeypatch.setattr(StoreCommand, "oldest", NEXT)
-    steps = Step(NEXT, "double", "Every thing gets its double", double), Step(NEXT, "note", "A note is left", note)
+    steps = (
+        UpgradeStep(NEXT, "double", "Every thing gets its double", double),
+        UpgradeStep(NEXT, "note", "A note is left", note),
+    )
     monkeypatch.setattr(upgrading, "STEPS", steps)
     return site
 

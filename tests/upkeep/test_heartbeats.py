@@ -16,9 +16,16 @@ import pytest
 
 from accounts.rules import Role
 from foundation.store import keys
-from operations.upkeep import server
+from operations.upkeep import heartbeats, metrics, server
 from operations.upkeep.doctor import health
-from operations.upkeep.monitoring import metrics
+from operations.upkeep.heartbeats import (
+    HEARTBEAT_SECONDS,
+    MISSED_SECONDS,
+    RETENTION_SECONDS,
+    HeartbeatSender,
+    WorkerWatch,
+)
+from operations.upkeep.jobs import Leases
 from operations.upkeep.server import (
     MAX_RESTART_SECONDS,
     MIN_RESTART_SECONDS,
@@ -27,15 +34,6 @@ from operations.upkeep.server import (
     WorkerSupervisor,
     lock_folder,
 )
-from operations.upkeep.worker import heartbeats
-from operations.upkeep.worker.heartbeats import (
-    HEARTBEAT_SECONDS,
-    MISSED_SECONDS,
-    RETENTION_SECONDS,
-    HeartbeatSender,
-    WorkerWatch,
-)
-from operations.upkeep.worker.leases import Leases
 from tests.chaos import Chaos
 
 from .test_jobs import NOON, Clocks, until

@@ -29,22 +29,23 @@ from foundation.store.connect import connect
 from foundation.store.log import Event, EventLog, publish, utc_now
 from foundation.store.sqlite import SqliteTable
 from foundation.store.table import Missing, Put, Refused, Unavailable, Update
-from operations.upkeep.erasure import compacting
-from operations.upkeep.worker import jobs
-from operations.upkeep.worker.heartbeats import read_heartbeats
-from operations.upkeep.worker.jobs import (
+from operations.upkeep import jobs
+from operations.upkeep.heartbeats import read_heartbeats
+from operations.upkeep.jobs import (
     BALLOTS,
     FORGETTING,
     JOBS,
+    LEASE_SECONDS,
+    MAX_CLOCK_SKEW_SECONDS,
     SWEEP,
     Job,
+    Leases,
     Outcome,
     Worker,
     retry_delay,
     run_job,
     run_jobs,
 )
-from operations.upkeep.worker.leases import LEASE_SECONDS, MAX_CLOCK_SKEW_SECONDS, Leases
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.ports import free_port
 
@@ -327,29 +328,29 @@ HOURS = {  # in Berlin, which is an hour or two ahead of UTC
 @pytest.mark.parametrize("moment", HOURS)
 def test_the_file_is_compacted_at_night_when_it_is_quiet_and_worth_it(site, settings, monkeypatch, moment):
     settings.SITE_TIME_ZONE = "Europe/Berlin"
-    store = {"quiet": compacting.QUIET_SECONDS, "unused_share": compacting.MIN_UNUSED_SHARE}
+    store = {"quiet": jobs.QUIET_SECONDS, "unused_share": jobs.MIN_UNUSED_SHARE}
     for name in store:
         monkeypatch.setattr(SqliteTable, name, lambda self, name=name: store[name])
-    assert compacting.is_due(lambda: datetime.fromisoformat(moment)) is HOURS[moment]
+    assert jobs.is_compacting_due(lambda: datetime.fromisoformat(moment)) is HOURS[moment]
     for name in store:
         with monkeypatch.context() as less:
             less.setitem(store, name, store[name] / 2)
-            assert not compacting.is_due(lambda: datetime.fromisoformat(moment))
+            assert not jobs.is_compacting_due(lambda: datetime.fromisoformat(moment))
 
 
-@pytest.mark.parametrize(("size", "is_night"), [(0, False), (compacting.MAX_DAYTIME_BYTES + 1, True)])
+@pytest.mark.parametrize(("size", "is_night"), [(0, False), (jobs.MAX_DAYTIME_BYTES + 1, True)])
 def test_copies_of_deleted_secrets_are_removed_by_day_from_a_small_file_else_at_night(
     site, settings, monkeypatch, size, is_night
 ):
     settings.SITE_TIME_ZONE = "UTC"
-    monkeypatch.setattr(SqliteTable, "quiet", lambda self: compacting.QUIET_SECONDS)
+    monkeypatch.setattr(SqliteTable, "quiet", lambda self: jobs.QUIET_SECONDS)
     monkeypatch.setattr(SqliteTable, "size", lambda self: size)
     noon, night = (partial(datetime.fromisoformat, f"2026-01-10T{hour}:00:00+00:00") for hour in ("12", "03"))
-    assert not compacting.is_due(noon)
+    assert not jobs.is_compacting_due(noon)
     site.write(purging.purge_mark())
-    assert (compacting.is_due(noon), compacting.is_due(night)) == (not is_night, True)
+    assert (jobs.is_compacting_due(noon), jobs.is_compacting_due(night)) == (not is_night, True)
     monkeypatch.setattr(SqliteTable, "quiet", lambda self: 0.0)
-    assert not compacting.is_due(night)
+    assert not jobs.is_compacting_due(night)
 
 
 # --- commands ---
@@ -391,7 +392,7 @@ A_SLOW_WORKER = """
 import os, time, django
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 django.setup()
-from operations.upkeep.worker import jobs
+from operations.upkeep import jobs
 from django.core.management import call_command
 
 def work():

@@ -18,7 +18,7 @@ from elections import repository as elections
 from elections import rolls
 from elections.candidates import add_candidates
 from elections.drafts import services as drafts
-from elections.lifecycle import closing, deleting
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters, remove_voter
 from elections.voter_lists import Details
@@ -32,9 +32,8 @@ from foundation.store.log.rewriting import event_digest, is_rewritten
 from foundation.store.log.seal import verify
 from foundation.store.log.search import Query, search
 from foundation.store.table import LOG, Delete, Key, Update
-from operations.upkeep import replay
-from operations.upkeep.erasure import log_erasure
-from operations.upkeep.log.figures import site_sealer
+from operations.upkeep import erasure, replay
+from operations.upkeep.figures import site_sealer
 from parts.polls import services as polls
 from results import repository as results
 from results.exports import verify as program
@@ -95,8 +94,8 @@ def removed(boss, ada):
 def forgotten(days: int = 31) -> int:
     """Until there is nothing left to do."""
     done = 0
-    while log_erasure.is_due(later(days)):
-        done += log_erasure.erase_names(later(days))
+    while erasure.is_due(later(days)):
+        done += erasure.erase_names(later(days))
         site_sealer().seal()
     return done
 
@@ -124,11 +123,11 @@ def is_whole(table) -> None:
 
 @pytest.mark.needs("polls", "skills")
 def test_nothing_of_somebody_is_left_and_everything_still_fits(site, boss, ada):
-    deleting.delete(ada, an_election(ada, "Board"))
+    lifecycle.delete(ada, an_election(ada, "Board"))
     finish_background("delete election")
     removed(boss, ada)
     before = verify(site)
-    assert not log_erasure.is_due(later(29)), "not before the time has come"
+    assert not erasure.is_due(later(29)), "not before the time has come"
     assert forgotten() == 15
     assert is_named(site, *ADA, "Countess", "first program") == []
     after = verify(site, (before.sealed, before.hash))
@@ -153,10 +152,10 @@ def test_an_election_that_is_kept_keeps_its_record_until_it_is_deleted(site, bos
     assert not any("removed" in str(alias) for alias in mark["aliases"]), "whom words stand for is known no more"
     call_command("verify", stdout=StringIO())
     is_whole(site)
-    deleting.delete(boss, drafts.create(boss, "Another"))
+    lifecycle.delete(boss, drafts.create(boss, "Another"))
     site_sealer().seal()
     assert forgotten() == 0, "another election kept nothing of hers"
-    deleting.delete(boss, elections.find("Board"))
+    lifecycle.delete(boss, elections.find("Board"))
     finish_background("delete election")
     site_sealer().seal()
     assert forgotten() >= 6
@@ -220,7 +219,7 @@ def test_bundles_made_before_and_after_fit(site, boss, ada, person, tmp_path):
 
 
 def test_long_statements_are_rewritten_in_several_steps(site, boss, ada, monkeypatch):
-    monkeypatch.setattr(log_erasure, "TRANSACTION_BYTES", 1000)
+    monkeypatch.setattr(erasure, "TRANSACTION_BYTES", 1000)
     removed(boss, ada)
     forgotten()
     assert len(search(site, Query(event_type="NamesForgotten")).events) > 1
@@ -233,7 +232,7 @@ def test_what_became_of_a_former_address_on_a_roll_is_forgotten_to_its_end(site,
     add_voters(boss, draft, [ADA[1]])
     removed(boss, ada)
     remove_voter(boss, elections.find("Board"), ADA[1])
-    deleting.delete(boss, elections.find("Board"))
+    lifecycle.delete(boss, elections.find("Board"))
     finish_background("delete election")
     site_sealer().seal()
     forgotten()
@@ -245,15 +244,15 @@ def test_what_became_of_a_former_address_on_a_roll_is_forgotten_to_its_end(site,
 def test_it_happens_when_the_setting_says(site, boss, ada, settings, days):
     settings.FORGET_AFTER_DAYS = days
     removed(boss, ada)
-    assert not log_erasure.is_due(later(3649))
-    assert log_erasure.is_due(later(3651)) == bool(days)
+    assert not erasure.is_due(later(3649))
+    assert erasure.is_due(later(3651)) == bool(days)
 
 
 def test_what_is_not_sealed_yet_waits(site, boss, ada):
     accounts.remove(boss, ada)
-    assert not log_erasure.is_due(later())
+    assert not erasure.is_due(later())
     site_sealer().seal()
-    assert log_erasure.is_due(later())
+    assert erasure.is_due(later())
 
 
 def test_a_void_number_at_the_end_of_the_log_keeps_nobody_from_being_forgotten(site, boss, ada):
@@ -272,7 +271,7 @@ class Killed(BaseException):
 
 @pytest.mark.needs("polls", "skills")
 def test_killed_at_any_write_it_goes_on(site, boss, ada, monkeypatch):
-    monkeypatch.setattr(log_erasure, "TRANSACTION_EVENTS", 1)
+    monkeypatch.setattr(erasure, "TRANSACTION_EVENTS", 1)
     removed(boss, ada)
     true, step, killed = type(site).write, 0, 0
 
@@ -283,16 +282,16 @@ def test_killed_at_any_write_it_goes_on(site, boss, ada, monkeypatch):
             raise Killed
         true(self, *writes, **options)
 
-    while log_erasure.is_due(later()):
+    while erasure.is_due(later()):
         step, left = step + 1, 2 + step % 3
         with monkeypatch.context() as patched:
             patched.setattr(type(site), "write", dying)
             try:
-                log_erasure.erase_names(later())
+                erasure.erase_names(later())
             except Killed:
                 killed += 1
         assert verify(site).flaw is None
-        if log_erasure.is_at_work(site):
+        if erasure.is_at_work(site):
             with pytest.raises(CommandError, match="is being erased"):
                 call_command("replay", stdout=StringIO())
     site_sealer().seal()
@@ -350,7 +349,7 @@ def test_who_was_removed_since_a_backup_is_removed_again(site, boss, ada, person
     assert people.find(ada.name) is None
     assert "Removed again: 0 of 1." in run("removals", again=str(tmp_path / "list"))
     site_sealer().seal()
-    assert log_erasure.is_due(later())
+    assert erasure.is_due(later())
     (tmp_path / "list").write_text("no list")
     with pytest.raises(CommandError, match="separated by tabs"):
         run("removals", again=str(tmp_path / "list"))
@@ -395,7 +394,7 @@ def test_an_address_that_never_had_an_account_is_forgotten_when_asked(site, boss
     run("forget", ADA[1])
     run("forget", ADA[1])
     assert forgotten() == 1, "the invitation, but not the roll of what is kept"
-    deleting.delete(boss, elections.find("Board"))
+    lifecycle.delete(boss, elections.find("Board"))
     finish_background("delete election")
     site_sealer().seal()
     assert forgotten() == 1

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from django.urls import URLResolver, get_resolver
 
-from operations.upkeep.monitoring import metrics
+from operations.upkeep import metrics
 
 MAX_METRICS_BYTES = 250_000
 

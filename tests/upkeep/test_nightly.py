@@ -12,9 +12,8 @@ from foundation.store import keys
 from foundation.store.log import Event, EventLog
 from foundation.store.log.seal import Sealer
 from foundation.store.table import Put
-from operations.upkeep.log import nightly
-from operations.upkeep.worker.jobs import JOBS, NIGHTLY, Outcome, run_job
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep import watchers
+from operations.upkeep.jobs import JOBS, NIGHTLY, Leases, Outcome, run_job
 from tests.publishing import seal_publicly
 
 EVENING = datetime(2026, 11, 15, 20, tzinfo=UTC)
@@ -27,7 +26,7 @@ def watched(site, person):
     for role in ROLES:
         person(role.name.lower(), role)
     seal(site)
-    assert nightly.mail_checkpoint(lambda: EVENING) == 0
+    assert watchers.mail_checkpoint(lambda: EVENING) == 0
     return site
 
 
@@ -48,13 +47,13 @@ BOTH = ["auditor@example.org", "owner@example.org"]
 
 
 def test_auditors_and_the_owner_get_the_newest_checkpoint_once_a_day(watched, outbox):
-    assert nightly.is_due(night(1))
-    assert nightly.mail_checkpoint(night(1)) == 2
+    assert watchers.is_checkpoint_due(night(1))
+    assert watchers.mail_checkpoint(night(1)) == 2
     assert queued() == BOTH
     seal(watched, 2)
-    assert not nightly.is_due(night(1))
-    assert nightly.mail_checkpoint(night(1)) == 0
-    assert nightly.mail_checkpoint(night(2)) == 2
+    assert not watchers.is_checkpoint_due(night(1))
+    assert watchers.mail_checkpoint(night(1)) == 0
+    assert watchers.mail_checkpoint(night(2)) == 2
     newest = EventLog(watched).newest_public()
     sent = outbox()
     assert {(to, subject) for to, subject, _ in sent} == {
@@ -68,9 +67,9 @@ def test_auditors_and_the_owner_get_the_newest_checkpoint_once_a_day(watched, ou
 def test_it_has_the_digests_of_what_is_served_each_of_them_if_they_are_new(watched, outbox):
     place, served = keys.SERVED_CODE, {"edition": "1a" * 32, "since": "", "files": ["js/a.js sha384-x"]}
     watched.write(Put({"PK": place.pk, "SK": place.sk, **served}))
-    nightly.mail_checkpoint(night(1))
+    watchers.mail_checkpoint(night(1))
     seal(watched, 2)
-    nightly.mail_checkpoint(night(2))
+    watchers.mail_checkpoint(night(2))
     first, second = (text for to, _, text in sorted(outbox(), key=lambda each: len(each[2]), reverse=True)[::2])
     for text in (first, second):
         assert "1a" * 32 in text
@@ -80,34 +79,34 @@ def test_it_has_the_digests_of_what_is_served_each_of_them_if_they_are_new(watch
 
 
 def test_a_night_after_which_nothing_happened_brings_no_mail(watched):
-    nightly.mail_checkpoint(night(1))
+    watchers.mail_checkpoint(night(1))
     for number in (2, 3, 400):
-        assert not nightly.is_due(night(number))
-        assert nightly.mail_checkpoint(night(number)) == 0
+        assert not watchers.is_checkpoint_due(night(number))
+        assert watchers.mail_checkpoint(night(number)) == 0
     assert queued() == BOTH
 
 
 def test_a_site_without_a_checkpoint_mails_nothing_and_remembers_nothing(site):
-    assert not nightly.is_due()
-    assert nightly.mail_checkpoint() == 0
+    assert not watchers.is_checkpoint_due()
+    assert watchers.mail_checkpoint() == 0
     assert site.get(keys.NIGHTLY) is None
 
 
 def test_what_is_not_public_yet_is_not_mailed(watched):
-    nightly.mail_checkpoint(night(1))
+    watchers.mail_checkpoint(night(1))
     EventLog(watched).record(Event("ada", "ThingMade"))
     Sealer(watched).seal()
-    assert not nightly.is_due(night(2))
+    assert not watchers.is_checkpoint_due(night(2))
 
 
 def test_mailing_is_no_reason_for_the_next_mail(watched):
     before = watched.count(keys.events())
-    nightly.mail_checkpoint(night(1))
+    watchers.mail_checkpoint(night(1))
     assert watched.count(keys.events()) == before
 
 
 def test_a_worker_killed_on_the_way_mails_nobody_twice(watched, monkeypatch):
-    true = nightly._queue
+    true = watchers.try_write
     asked = []
 
     def killed(*arguments):
@@ -116,21 +115,21 @@ def test_a_worker_killed_on_the_way_mails_nobody_twice(watched, monkeypatch):
         asked.append(arguments)
         return true(*arguments)
 
-    monkeypatch.setattr(nightly, "_queue", killed)
+    monkeypatch.setattr(watchers, "try_write", killed)
     with pytest.raises(KeyboardInterrupt):
-        nightly.mail_checkpoint(night(1))
-    monkeypatch.setattr(nightly, "_queue", true)
+        watchers.mail_checkpoint(night(1))
+    monkeypatch.setattr(watchers, "try_write", true)
     assert len(queued()) == 1
-    assert nightly.is_due(night(1))
-    assert nightly.mail_checkpoint(night(1)) == 1
+    assert watchers.is_checkpoint_due(night(1))
+    assert watchers.mail_checkpoint(night(1)) == 1
     assert queued() == BOTH
 
 
 def test_a_clock_moved_back_sends_nothing_again(watched):
-    nightly.mail_checkpoint(night(1))
+    watchers.mail_checkpoint(night(1))
     seal(watched, 2)
-    assert not nightly.is_due(night(0))
-    assert nightly.mail_checkpoint(night(0)) == 0
+    assert not watchers.is_checkpoint_due(night(0))
+    assert watchers.mail_checkpoint(night(0)) == 0
 
 
 def test_the_worker_does_it(watched):
@@ -141,6 +140,6 @@ def test_the_worker_does_it(watched):
 def test_the_owner_can_read_it_in_the_outbox(watched, signed_in):
     from accounts import repository
 
-    nightly.mail_checkpoint(night(1))
+    watchers.mail_checkpoint(night(1))
     page = signed_in(repository.find("owner")).get("/mails/").content.decode()
     assert page.count("The latest checkpoint of the log") == 2

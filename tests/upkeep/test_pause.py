@@ -37,10 +37,9 @@ from foundation.store import keys
 from foundation.store.connect import connect
 from foundation.store.log import EventLog
 from foundation.store.table import Key, Put, Span
-from operations.upkeep.log.figures import site_sealer
-from operations.upkeep.worker import jobs
-from operations.upkeep.worker.jobs import JOBS, LOG, URGENT_MAIL, Job, Outcome, raise_failures, run_job, run_jobs
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep import jobs
+from operations.upkeep.figures import site_sealer
+from operations.upkeep.jobs import JOBS, LOG, URGENT_MAIL, Job, Leases, Outcome, raise_failures, run_job, run_jobs
 from tests.clock import stands_at
 from tests.people import PASSWORD, enrol
 

@@ -23,10 +23,9 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.log import as_text, utc_now
 from foundation.store.table import Delete, Put, Unavailable, Update
-from operations.upkeep.worker import heartbeats, jobs
-from operations.upkeep.worker.heartbeats import HeartbeatSender
-from operations.upkeep.worker.jobs import Job, Outcome, run_jobs
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep import heartbeats, jobs
+from operations.upkeep.heartbeats import HeartbeatSender
+from operations.upkeep.jobs import Job, Leases, Outcome, run_jobs
 from parts.polls import services as polls
 from tests.polls.conftest import CHOSEN, NAMES
 

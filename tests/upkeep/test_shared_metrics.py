@@ -14,13 +14,10 @@ from django.conf import settings
 from prometheus_client import CollectorRegistry, Metric, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from operations.upkeep.monitoring import metrics, shared_metrics
+from operations.upkeep import metrics, shared_metrics
 
-JOB = (
-    "from operations.upkeep.monitoring import metrics;"
-    " metrics.observe_job('sweep', 'done', True); metrics.OPEN_STREAMS.set(3)"
-)
-READ = "from operations.upkeep.monitoring import metrics; {}; print(metrics.as_text().decode())"
+JOB = "from operations.upkeep import metrics; metrics.observe_job('sweep', 'done', True); metrics.OPEN_STREAMS.set(3)"
+READ = "from operations.upkeep import metrics; {}; print(metrics.as_text().decode())"
 
 
 def run(program: str, folder: Path | None) -> tuple[int, str]:

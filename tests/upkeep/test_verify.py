@@ -22,8 +22,8 @@ from foundation.store import keys
 from foundation.store.log import EventLog
 from foundation.store.log.search import Query, search
 from foundation.store.table import LOG, Delete, Key, Put, Update
-from operations.upkeep.worker.jobs import LOG as LOG_JOB
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep.jobs import LOG as LOG_JOB
+from operations.upkeep.jobs import Leases
 
 from .test_commands import run
 

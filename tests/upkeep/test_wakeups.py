@@ -20,9 +20,8 @@ from elections.lifecycle import closing
 from foundation.acts import storage, wakeups
 from foundation.acts.wakeups import pipe_path, wake_worker
 from foundation.store.log import as_text, utc_now
-from operations.upkeep.worker import jobs
-from operations.upkeep.worker.jobs import BALLOTS, ENDS, Job, Outcome, Worker, run_job
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep import jobs
+from operations.upkeep.jobs import BALLOTS, ENDS, Job, Leases, Outcome, Worker, run_job
 from results import repository as sealed
 from results import services as results
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture

@@ -23,8 +23,7 @@ from foundation.mail.emails import compose
 from foundation.store import keys
 from foundation.store.sqlite import SqliteTable
 from foundation.store.table import Conflict, Delete, Key, Unavailable, Update
-from operations.upkeep.worker.jobs import JOBS, Outcome, run_job
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep.jobs import JOBS, Leases, Outcome, run_job
 from parts.webhooks import repository, rules, services
 from parts.webhooks.repository import CLAIM_SECONDS, DELIVERING
 from parts.webhooks.rules import DELIVERED, DROPPED, FAILED, PAUSES, WAITING

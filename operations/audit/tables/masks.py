@@ -14,7 +14,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from elections.turnout.disclosure import NOTHING, Allowed
+from elections.turnout.counts import NOTHING_ALLOWED, Allowed
 from foundation.store import keys
 from foundation.store.keys.declared import beginning, fits
 from foundation.store.schema import SCHEMA, WITHHELD, ItemType
@@ -80,7 +80,7 @@ def readable_parts(span: Span, may: Allowed) -> list[Span]:
 # --- masking an item ---
 
 
-def mask_item(table: str, item: Item, may: Allowed = NOTHING) -> Item | None:
+def mask_item(table: str, item: Item, may: Allowed = NOTHING_ALLOWED) -> Item | None:
     """The item with hidden values masked, its attributes sorted by name; `None` if all of it is hidden."""
     item_type = type_of(Key(item["PK"], item["SK"], table))
     seen = item_type.rule(item, may) if item_type and item_type.rule else item

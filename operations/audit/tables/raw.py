@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
 
 from elections import sharding
-from elections.turnout.disclosure import NOTHING, Allowed, allowed
+from elections.turnout.counts import NOTHING_ALLOWED, Allowed, allowed
 from foundation.acts.refusals import Refusal
 from foundation.acts.storage import table
 from foundation.acts.tokens import create_token, read_token
@@ -84,12 +84,12 @@ def rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
 def _rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
     own = not span.index and masks.is_of_election(span.pk)
     may = {span.pk: _allowed_in(span.pk)} if own else {}
-    readable = masks.readable_parts(span, may.get(span.pk, NOTHING))
+    readable = masks.readable_parts(span, may.get(span.pk, NOTHING_ALLOWED))
     if not readable:
         raise CannotShow(HIDDEN_BALLOTS if own else HIDDEN_PARTITION)
     page = _page(span, readable, cursor)
     may = may or _allowed_for(page.items)
-    found = [_row(span, item, may.get(item["PK"], NOTHING)) for item in page.items]
+    found = [_row(span, item, may.get(item["PK"], NOTHING_ALLOWED)) for item in page.items]
     return found, encrypt_cursor(page.cursor) if page.cursor else None
 
 
@@ -160,7 +160,7 @@ def view_item(key: Key) -> tuple[str, list[Attribute]] | None:
 
 
 def _masked_item(key: Key) -> Item | None:
-    may = _allowed_in(key.pk) if masks.is_of_election(key.pk) else NOTHING
+    may = _allowed_in(key.pk) if masks.is_of_election(key.pk) else NOTHING_ALLOWED
     if not masks.readable_parts(Span(key.pk, prefix=key.sk, table=key.table), may):
         return None
     found = table().get(key)

@@ -22,7 +22,7 @@ from accounts import repository as people
 from elections import repository as elections
 from elections import rolls, sharding
 from elections.rules import Election
-from elections.turnout.disclosure import Allowed, allowed
+from elections.turnout.counts import Allowed, allowed
 from foundation.acts.refusals import Refusal
 from foundation.acts.storage import now_text, table
 from foundation.ranking.candidates import Candidate

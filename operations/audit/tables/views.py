@@ -17,9 +17,9 @@ from foundation.pages.lists import as_csv
 from foundation.store import keys
 from foundation.store.schema import SCHEMA, Sheet
 from foundation.store.table import Key, Span
+from operations.audit.forms import FilterForm, ItemForm, PartitionForm, ThingForm
 
 from . import raw, relations
-from .forms import FilterForm, ItemForm, PartitionForm, ThingForm
 from .relations import NoSuch, Page, TableQuery, as_text
 
 

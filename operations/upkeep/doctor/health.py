@@ -1,4 +1,6 @@
-"""The current health of the site: log, figures, outbox and worker, at a cost that does not grow with the site."""
+"""The current health of the site: log, figures, outbox and worker, at a cost that does not grow with the site; and a
+finding of a check: ok, a warning or broken, with a sentence and what to do.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import IntEnum
 from functools import partial
 
 from django.utils.translation import gettext as _
@@ -19,12 +22,9 @@ from foundation.store import keys, sharded_reads
 from foundation.store.log import as_text, layout, utc_now
 from foundation.store.parallel import run_parallel
 from foundation.store.table import Item, Key, StoreError, Table
-from operations.upkeep import disk
-from operations.upkeep.log import figures
-from operations.upkeep.monitoring import metrics
-from operations.upkeep.worker import heartbeats
-from operations.upkeep.worker.heartbeats import Failure, Heartbeat
-from operations.upkeep.worker.jobs import JOBS
+from operations.upkeep import figures, heartbeats, metrics, system
+from operations.upkeep.heartbeats import Failure, Heartbeat
+from operations.upkeep.jobs import JOBS
 
 WATCHED = (outbox.QUEUED, outbox.SENDING, outbox.FAILED, outbox.UNKNOWN)
 MAX_CLOCK_SKEW_SECONDS = 30  # allowed between two clocks
@@ -134,7 +134,7 @@ def silence(found: Iterable[Heartbeat]) -> float:
 
 def problem(found: Iterable[Heartbeat]) -> str:
     """What is not working although the store answers, in a sentence; of several problems, the cause."""
-    if trouble := disk.write_problem():
+    if trouble := system.write_problem():
         return trouble
     if (seconds := silence(found)) < heartbeats.MISSED_SECONDS:
         return ""
@@ -213,7 +213,7 @@ def as_metrics(table: Table) -> Iterator[Metric]:
     """What the disks and the store report, in eight round trips; if the store is unavailable, only that."""
     periods = {job.name: job.every for job in JOBS}
     yield _by_label("plenum_worker_every_seconds", "Between two looks of a job.", "name", periods)
-    free = {str(each.folder): each.free for each in disk.disks()}
+    free = {str(each.folder): each.free for each in system.disks()}
     yield _by_label("plenum_disk_free_bytes", "Free on the disks the site writes to.", "folder", free)
     try:
         found, waiting = read_health(table), count_mails(table, *WATCHED)
@@ -253,3 +253,36 @@ def _by_label(name: str, text: str, label: str, values: Mapping[str, float]) -> 
     for each, value in values.items():
         family.add_metric([each], value)
     return family
+
+
+# --- findings of checks ---
+
+
+class Grade(IntEnum):
+    BROKEN = 0
+    WARNING = 1
+    OK = 2
+
+    @property
+    def label(self) -> str:
+        return {Grade.OK: _("OK"), Grade.WARNING: _("Needs attention"), Grade.BROKEN: _("Broken")}[self]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    about: str
+    grade: Grade
+    sentence: str
+    todo: str = ""
+
+
+def ok(about: str, sentence: str) -> Finding:
+    return Finding(about, Grade.OK, sentence)
+
+
+def warn(about: str, sentence: str, todo: str = "") -> Finding:
+    return Finding(about, Grade.WARNING, sentence, todo)
+
+
+def broken(about: str, sentence: str, todo: str = "") -> Finding:
+    return Finding(about, Grade.BROKEN, sentence, todo)

@@ -16,7 +16,7 @@ from foundation.acts.background import wait
 from foundation.acts.storage import now_text, table
 from foundation.store import keys
 from foundation.store.log import EventLog
-from operations.upkeep.worker import jobs
+from operations.upkeep import jobs
 from parts.assembly import roll
 from parts.assembly.minutes import services as minutes
 from parts.assembly.minutes import views

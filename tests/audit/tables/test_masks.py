@@ -8,7 +8,7 @@ import pytest
 
 from elections import repository
 from elections.rules import Election, Question
-from elections.turnout.disclosure import NOTHING, Allowed, allowed
+from elections.turnout.counts import NOTHING_ALLOWED, Allowed, allowed
 from foundation.store import keys
 from foundation.store.keys.declared import PATTERNS
 from foundation.store.schema import SCHEMA, ItemType, parsed
@@ -188,7 +188,7 @@ def test_a_ballot_without_a_voter_is_hidden_wherever_it_lies():
 )
 def test_nobody_asks_for_secret_ballots_by_prefix(prefix):
     span = Span(keys.election("Board").pk, prefix=prefix)
-    assert masks.readable_parts(span, NOTHING) == []
+    assert masks.readable_parts(span, NOTHING_ALLOWED) == []
     assert masks.readable_parts(span, ALL) == [span]
 
 
@@ -212,4 +212,4 @@ def test_votes_in_polls_are_not_read_either():
 
 
 def test_an_election_that_is_not_there_is_as_secret_as_any():
-    assert allowed(None, 100) == NOTHING
+    assert allowed(None, 100) == NOTHING_ALLOWED

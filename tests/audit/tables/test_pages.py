@@ -254,7 +254,7 @@ def test_a_file_holds_no_formula(site, auditor, person):
 
 
 def test_counts_that_are_kept_are_shown(site, auditor, person):
-    from operations.upkeep.log.figures import site_sealer
+    from operations.upkeep.figures import site_sealer
 
     site_sealer().seal()
     assert "1 row in total" in text_of(auditor.get("/admin/tables/users/"))

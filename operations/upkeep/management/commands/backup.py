@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 
 from foundation.store.backup import Summary, backup
 from foundation.store.table import StoreError
-from operations.upkeep.backups import archive, input_files, retention
+from operations.upkeep import archive, input_files
 from operations.upkeep.commands import StoreCommand, show_count
 
 ENCRYPT = (
@@ -43,19 +43,16 @@ class Command(StoreCommand):
         ):
             summary = backup(self.table, lines, progress)
         if record:
-            self._write_record(Path(record), summary)
+            try:
+                archive.write_record(Path(record), archive.Record(summary.items, summary.checkpoint, summary.open))
+            except OSError as error:
+                raise CommandError(f"{record} cannot be written: {input_files.reason(error)}.") from error
         self._tell(summary, is_piped)
         if not is_piped:
             try:
                 archive.record_backup(summary.items, Path(file).stat().st_size, summary.checkpoint)
             except StoreError as error:
                 self.stderr.write(f"The backup is complete, but this could not be recorded in the store. {error}")
-
-    def _write_record(self, path: Path, summary: Summary) -> None:
-        try:
-            retention.write_record(path, retention.Record(summary.items, summary.checkpoint, summary.open))
-        except OSError as error:
-            raise CommandError(f"{path} cannot be written: {input_files.reason(error)}.") from error
 
     def _tell(self, summary: Summary, is_piped: bool) -> None:
         stream = self.stderr if is_piped else self.stdout

@@ -4,8 +4,8 @@ import logging
 from argparse import ArgumentParser
 from typing import Any
 
-from operations.upkeep.backups.alarms import warn_of_failure
 from operations.upkeep.commands import StoreCommand
+from operations.upkeep.watchers import warn_of_failure
 
 log = logging.getLogger("plenum.backup")
 

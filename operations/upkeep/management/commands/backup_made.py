@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 from foundation.acts.background import anything_in
 from foundation.store import keys
 from foundation.store.log import utc_now
-from operations.upkeep.backups import archive, input_files, retention
+from operations.upkeep import archive, input_files
 from operations.upkeep.commands import StoreCommand
 
 
@@ -33,23 +33,23 @@ class Command(StoreCommand):
         path = Path(file)
         if keep < 1 or open_copies < 1:
             raise CommandError("--keep and --open-copies must be at least 1.")
-        if not retention.NAME.fullmatch(path.name):
+        if not archive.NAME.fullmatch(path.name):
             raise CommandError(f"{path} is not named as a backup: plenum-20261115T031500Z.jsonl.gz.age")
         try:
-            record = retention.complete_record(path)
+            record = archive.complete_record(path)
         except OSError as error:
             raise CommandError(f"{error.filename} cannot be used: {input_files.reason(error)}.") from error
         except (ValueError, TypeError) as error:
-            raise CommandError(f"{retention.record_path(path)} is not what `backup --record` writes.") from error
+            raise CommandError(f"{archive.record_path(path)} is not what `backup --record` writes.") from error
         archive.record_backup(record.items, record.bytes, record.checkpoint)
         self.stdout.write(f"The newest backup is {path}, {record.bytes} bytes.")
-        self._delete_old(path.parent, retention.Policy(keep, open_copies, keep_all))
+        self._delete_old(path.parent, archive.Policy(keep, open_copies, keep_all))
 
-    def _delete_old(self, folder: Path, policy: retention.Policy) -> None:
+    def _delete_old(self, folder: Path, policy: archive.Policy) -> None:
         all_sealed = not anything_in(keys.SEALING)()
-        gone = retention.expired(retention.found_in(folder), policy, utc_now(), all_sealed)
+        gone = archive.expired(archive.found_in(folder), policy, utc_now(), all_sealed)
         try:
-            retention.delete(folder, gone)
+            archive.delete(folder, gone)
         except OSError as error:
             raise CommandError(f"Old backups in {folder} could not be deleted: {error.strerror}.") from error
         for name in gone:

@@ -1,6 +1,5 @@
 """Django's command, but not when nothing has changed, nor on a full disk, where it would lose the list of files."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +10,7 @@ from django.contrib.staticfiles.finders import get_finders
 from django.contrib.staticfiles.management.commands import collectstatic
 from django.core.management.base import CommandError
 
-from operations.upkeep import disk
+from operations.upkeep import system
 
 NEEDED_MB = 32  # several times what all static files take
 
@@ -37,20 +36,15 @@ class Command(collectstatic.Command):
 
 def _digest() -> str:
     """Changes with every file, whether it is to be collected or has been."""
-    states = ((str(path), path.lstat()) for path in (*_sources(), *sorted(settings.STATIC_ROOT.rglob("*"))))
+    sources = [Path(storage.path(name)) for finder in get_finders() for name, storage in finder.list([])]
+    states = ((str(path), path.lstat()) for path in (*sources, *sorted(settings.STATIC_ROOT.rglob("*"))))
     found = [(path, state.st_size, state.st_mtime_ns) for path, state in states]
     return sha256(repr((settings.STORAGES, found)).encode()).hexdigest()
 
 
-def _sources() -> Iterator[Path]:
-    for finder in get_finders():
-        for name, storage in finder.list([]):
-            yield Path(storage.path(name))
-
-
 def _obstacle() -> str:
     """Why static files cannot be written, if so."""
-    for each in disk.disks():
+    for each in system.disks():
         if settings.STATIC_ROOT.is_relative_to(each.folder) and (each.trouble or each.megabytes < NEEDED_MB):
             return each.trouble or f"The disk holding {each.folder} has only {each.megabytes} MB left."
     return ""

@@ -17,8 +17,8 @@ from foundation.tally.formats.file import MAX_SEATS
 from foundation.tally.lots import elected_by_lot
 from foundation.tally.majorities import parse_majority
 from foundation.tally.methods import KIND_OF, KINDS, METHODS, SEVERAL_SEATS, count
-from foundation.tally.result import Result, Round
-from operations.upkeep.backups import input_files
+from foundation.tally.result import Result
+from operations.upkeep import input_files
 
 T = TypeVar("T")
 
@@ -54,18 +54,26 @@ class Command(BaseCommand):
 
     def handle(self, file: str, method: str | None, seats: int | None, **options: Any) -> None:
         ballots = _opened(file, options["format"], options["kind"] or KIND_OF.get(method or ""))
-        wanted, kind = _seats(ballots, seats), ballots.kind or "ranked"
+        if seats is not None and not 1 <= seats <= MAX_SEATS:
+            raise CommandError(f"The number of seats must be a whole number from 1 to {MAX_SEATS}.")
+        wanted, kind = seats or ballots.seats or 1, ballots.kind or "ranked"
         chosen = method or ("stv-scottish" if wanted > 1 and kind == "ranked" else KINDS[kind][0])
         if chosen not in (*KINDS[kind], "all"):
             raise CommandError(f"{chosen} does not count ballots of the kind {kind}: {', '.join(KINDS[kind])} can.")
-        rules = {"seed": options["seed"], "entitled": options["entitled"], "majority": _majority(options["majority"])}
+        try:
+            majority = str(parse_majority(options["majority"])) if options["majority"] else ""
+        except ValueError:
+            raise CommandError("A majority is a share from 1/2 to 1/1 and what it is of, such as “2/3 cast”.") from None
+        rules = {"seed": options["seed"], "entitled": options["entitled"], "majority": majority}
         rules |= {"seats": wanted, "unranked": options["unranked"] or ballots.unranked or "below"}
         methods = _methods(kind, chosen, wanted)
         results = [count(ballots.ballots, each, **rules) for each in methods]
         for note in ballots.notes:
             self.stderr.write(note)
         if options["json"]:
-            self.stdout.write(_as_json(ballots, results, chosen == "all"))
+            data = {result.method: _result_data(ballots, result) for result in results}
+            shown = data if chosen == "all" else next(iter(data.values()))
+            self.stdout.write(json.dumps(shown, ensure_ascii=False, indent=1))
         else:
             self.stdout.write("\n".join(_as_text(ballots, results, wanted)))
 
@@ -84,12 +92,6 @@ def _opened(name: str, format: str | None, kind: str | None) -> File:
         raise CommandError(f"{label} cannot be opened: {reason}.") from error
 
 
-def _seats(file: File, requested: int | None) -> int:
-    if requested is not None and not 1 <= requested <= MAX_SEATS:
-        raise CommandError(f"The number of seats must be a whole number from 1 to {MAX_SEATS}.")
-    return requested or file.seats or 1
-
-
 def _methods(kind: str, chosen: str, seats: int) -> list[str]:
     """All methods are those that can fill as many seats."""
     methods = [each for each in (KINDS[kind] if chosen == "all" else [chosen]) if seats == 1 or each in SEVERAL_SEATS]
@@ -100,32 +102,20 @@ def _methods(kind: str, chosen: str, seats: int) -> list[str]:
     return methods
 
 
-def _majority(typed: str) -> str:
-    try:
-        return str(parse_majority(typed)) if typed else ""
-    except ValueError:
-        raise CommandError("A majority is a share from 1/2 to 1/1 and what it is of, such as “2/3 cast”.") from None
-
-
 # --- for programs ---
-
-
-def _as_json(file: File, results: list[Result], several: bool) -> str:
-    data = {result.method: _result_data(file, result) for result in results}
-    return json.dumps(data if several else next(iter(data.values())), ensure_ascii=False, indent=1)
 
 
 def _result_data(file: File, result: Result) -> dict[str, Any]:
     """The result with its candidates, and all matrices of them, in the order of the file."""
     data = asdict(result) | {"title": file.title, "format": file.format, "withdrawn": file.withdrawn}
     data |= {"candidates": file.ballots.candidates, "pairwise": _pairwise(file, result)}
-    return data | {"reasons": {key: _reason(file, result, key, value) for key, value in result.reasons.items()}}
-
-
-def _reason(file: File, result: Result, key: str, value: Any) -> Any:
-    if key == "paths":  # numbers of candidates in another order than the file's: names are clearer
-        return _in_order(file, result, [[[result.candidates[each] for each in path] for path in row] for row in value])
-    return _in_order(file, result, value) if key == "strongest" else value
+    reasons: dict[str, Any] = dict(result.reasons)
+    if "strongest" in reasons:
+        reasons["strongest"] = _in_order(file, result, reasons["strongest"])
+    if "paths" in reasons:  # numbers of candidates in another order than the file's: names are clearer
+        names = [[[result.candidates[each] for each in path] for path in row] for row in reasons["paths"]]
+        reasons["paths"] = _in_order(file, result, names)
+    return data | {"reasons": reasons}
 
 
 def _pairwise(file: File, result: Result) -> list[list[int]] | None:
@@ -175,8 +165,19 @@ def _account(file: File, result: Result) -> Iterator[str]:
         yield from ("", "How many ballots rank the candidate in the row above the one in the column:")
         yield from _table(_pairs(file, result))
     if result.rounds:
-        yield from ("", *(line for each in result.rounds for line in _round(each)))
-    yield from _ties_and_lots(result)
+        yield ""
+    for each in result.rounds or ():
+        yield f"Round {each.number} (needed: {each.threshold}; exhausted: {each.exhausted})"
+        yield from (f"  {line}" for line in _table([[name, votes] for name, votes in each.tally.items()]))
+        for word, names in (("elected", each.elected), ("eliminated", each.eliminated)):
+            if names:
+                yield f"  {word}: {_names(names)}"
+    for tie in result.ties:
+        how = "left as a tie" if tie.settled == "left" else f"settled by {tie.settled}"
+        yield f"Tie ({_where(tie.where, tie.round)}): {_names(tie.names)}; {how}."
+    for drawn in result.lots:
+        where = _where(drawn.where, drawn.round)
+        yield f"Lot ({where}): {_names(drawn.names)}; drawn: {drawn.chosen}; seed: {result.seed!r}."
 
 
 def _pairs(file: File, result: Result) -> list[list[str]]:
@@ -186,22 +187,6 @@ def _pairs(file: File, result: Result) -> list[list[str]]:
         for row, (name, line) in enumerate(zip(names, matrix, strict=True), 1)
     ]
     return [["", "", *(str(column) for column in range(1, len(names) + 1))], *rows]
-
-
-def _round(each: Round) -> Iterator[str]:
-    yield f"Round {each.number} (needed: {each.threshold}; exhausted: {each.exhausted})"
-    yield from (f"  {line}" for line in _table([[name, votes] for name, votes in each.tally.items()]))
-    for word, names in (("elected", each.elected), ("eliminated", each.eliminated)):
-        if names:
-            yield f"  {word}: {_names(names)}"
-
-
-def _ties_and_lots(result: Result) -> Iterator[str]:
-    for tie in result.ties:
-        how = "left as a tie" if tie.settled == "left" else f"settled by {tie.settled}"
-        yield f"Tie ({_where(tie.where, tie.round)}): {_names(tie.names)}; {how}."
-    for lot in result.lots:
-        yield f"Lot ({_where(lot.where, lot.round)}): {_names(lot.names)}; drawn: {lot.chosen}; seed: {result.seed!r}."
 
 
 def _where(where: str, round: int | None) -> str:

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from foundation.acts import key_mark, storage
 from foundation.store.table import StoreError
 from operations.upkeep.doctor import examine
-from operations.upkeep.doctor.findings import Grade
+from operations.upkeep.doctor.health import Grade
 
 
 class Command(BaseCommand):

@@ -3,8 +3,8 @@
 from argparse import ArgumentParser
 from typing import Any
 
+from operations.upkeep import erasure
 from operations.upkeep.commands import StoreCommand
-from operations.upkeep.erasure import log_erasure
 
 
 class Command(StoreCommand):
@@ -18,5 +18,5 @@ class Command(StoreCommand):
         parser.add_argument("name_or_email", help="as it was written; case does not matter")
 
     def handle(self, name_or_email: str, **options: Any) -> None:
-        log_erasure.request_erasure(name_or_email)
+        erasure.request_erasure(name_or_email)
         self.stdout.write("Marked. The worker erases it from the log within minutes, once all events are sealed.")

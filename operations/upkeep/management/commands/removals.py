@@ -10,7 +10,7 @@ from accounts.services import remove_again
 from foundation.store.log.rewriting import is_rewritten
 from foundation.store.log.search import Query, search
 from foundation.store.table import Item
-from operations.upkeep.backups import input_files
+from operations.upkeep import input_files
 from operations.upkeep.commands import StoreCommand
 
 BATCH_EVENTS = 1000

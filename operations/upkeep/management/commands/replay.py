@@ -6,9 +6,8 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from foundation.store import formats
-from operations.upkeep import replay
+from operations.upkeep import erasure, replay
 from operations.upkeep.commands import StoreCommand, show_count
-from operations.upkeep.erasure import log_erasure
 
 
 class Command(StoreCommand):
@@ -22,7 +21,7 @@ class Command(StoreCommand):
 
     def handle(self, **options: Any) -> None:
         formats.check(self.table, oldest=0)
-        if log_erasure.is_at_work(self.table):
+        if erasure.is_at_work(self.table):
             raise CommandError("A name is being erased from the log. Try again when the worker has finished.")
         verdict = replay.check(self.table, partial(show_count, self.stderr))
         self.stdout.write(f"{verdict.events} events were read.")

@@ -15,11 +15,10 @@ from foundation.mail.outages import clear_all_outages
 from foundation.store.backup import NotEmpty, check, checkpoint_text, ignore, restore
 from foundation.store.log import EventLog, utc_now
 from foundation.store.table import Table, Unavailable
-from operations.upkeep import server, system
-from operations.upkeep.backups import archive, input_files
-from operations.upkeep.backups.held_mail import Holding
+from operations.upkeep import archive, input_files, server, system
 from operations.upkeep.commands import StoreCommand, show_count
-from operations.upkeep.worker.heartbeats import MISSED_SECONDS, read_heartbeats
+from operations.upkeep.heartbeats import MISSED_SECONDS, read_heartbeats
+from operations.upkeep.held_mail import Holding
 
 STOP_FIRST = "Stop the site first: systemctl stop plenum.socket plenum plenum-worker. (After a crash, wait a minute.)"
 WHAT_TO_DO = (

@@ -9,9 +9,8 @@ from foundation.store import keys
 from foundation.store.log import EventLog
 from foundation.store.log.search import rebuild
 from operations.upkeep.commands import StoreCommand, show_count, show_steps
-from operations.upkeep.log.figures import site_sealer
-from operations.upkeep.worker.jobs import LOG
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep.figures import site_sealer
+from operations.upkeep.jobs import LOG, Leases
 
 
 class Command(StoreCommand):

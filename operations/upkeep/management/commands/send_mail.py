@@ -22,14 +22,11 @@ class Command(StoreCommand):
 
     def handle(self, *, test: str | None = None, **options: Any) -> None:
         if test is not None:
-            self._test(test)
+            try:
+                answer = send_test_email(test)
+            except MailError as error:
+                raise CommandError(f"The mail server rejected it: {error.text}") from error
+            self.stdout.write(f"The mail server accepted it: {answer}" if answer else "The test mail was sent.")
             return
         clear_all_outages()
         self.stdout.write(f"{send_waiting(compose)} mails sent.")
-
-    def _test(self, address: str) -> None:
-        try:
-            answer = send_test_email(address)
-        except MailError as error:
-            raise CommandError(f"The mail server rejected it: {error.text}") from error
-        self.stdout.write(f"The mail server accepted it: {answer}" if answer else "The test mail was sent.")

@@ -25,8 +25,7 @@ from foundation.store.formats import prepare
 from foundation.store.sqlite import SqliteTable
 from operations.upkeep import server
 from operations.upkeep.commands import StoreCommand
-from operations.upkeep.worker.jobs import JOBS, run_jobs
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep.jobs import JOBS, Leases, run_jobs
 
 NOT_BY_ITSELF = (
     "\n  The demo is not loaded into a distant store automatically: that takes thousands of round trips.\n"
@@ -45,20 +44,27 @@ class Command(StoreCommand):
         parser.add_argument("--no-demo", action="store_true", help="do not load the demo content")
 
     def handle(self, no_demo: bool, **options: Any) -> None:
-        ours = _folder_taken()
+        try:
+            ours = server.lock_folder(settings.DATA_DIR)  # until gunicorn locks it again
+        except server.FolderTaken as taken:
+            raise CommandError(str(taken)) from taken
         _refuse_a_taken_port()
         self.table.create()
         prepare(self.table)
         is_demo = not no_demo and not settings.PRODUCTION
         loads_demo = is_demo and not self.table.is_distant
         with _demo_beside() if loads_demo else nullcontext():
-            _collect_static_files()
+            try:
+                call_command("collectstatic", interactive=False, verbosity=0)
+            except OSError as error:
+                raise CommandError(f"DATA_DIR {settings.DATA_DIR} cannot be written: {error.strerror}.") from error
             import_module("config.asgi")  # what gunicorn will serve, with all pages
         call_command("seal", stdout=StringIO())
         self.table.close()
         self.stdout.write(f"\n  Plenum is at {settings.SITE_URL}/\n")
         if loads_demo or (is_demo and _is_demo_there()):
-            self.stdout.write(_demo_accounts())
+            lines = [f"    {name:<22}{role.name}\n" for name, role, _ in PEOPLE]
+            self.stdout.write(f"\n  Sign in as one of these, with the password {PASSWORD}\n\n{''.join(lines)}\n")
         elif is_demo:
             self.stdout.write(NOT_BY_ITSELF)
         self.stdout.write("  Stop it with Ctrl+C.\n\n")
@@ -109,19 +115,6 @@ def _is_demo_there() -> bool:
     return any(item["email"].endswith(f"@{DEMO_DOMAIN}") for item in found.values())
 
 
-def _demo_accounts() -> str:
-    lines = [f"    {name:<22}{role.name}\n" for name, role, _ in PEOPLE]
-    return f"\n  Sign in as one of these, with the password {PASSWORD}\n\n{''.join(lines)}\n"
-
-
-def _folder_taken() -> int:
-    """Locked until gunicorn locks it again."""
-    try:
-        return server.lock_folder(settings.DATA_DIR)
-    except server.FolderTaken as taken:
-        raise CommandError(str(taken)) from taken
-
-
 def _refuse_a_taken_port() -> None:
     family = socket.AF_INET6 if ":" in settings.HOST else socket.AF_INET
     with socket.socket(family) as probe:
@@ -133,10 +126,3 @@ def _refuse_a_taken_port() -> None:
                 f"Port {settings.PORT} of {settings.HOST} cannot be used ({error.strerror}). "
                 f"Choose another one, for example: PORT={settings.PORT % 65535 + 1} make run"
             ) from error
-
-
-def _collect_static_files() -> None:
-    try:
-        call_command("collectstatic", interactive=False, verbosity=0)
-    except OSError as error:
-        raise CommandError(f"DATA_DIR {settings.DATA_DIR} cannot be written: {error.strerror}.") from error

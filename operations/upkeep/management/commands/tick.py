@@ -3,8 +3,18 @@
 from typing import Any
 
 from operations.upkeep.commands import StoreCommand
-from operations.upkeep.worker.jobs import BACKGROUND, ENDS, JOBS, LINKS, LOG, REMINDERS, SWEEP, raise_failures, run_jobs
-from operations.upkeep.worker.leases import Leases
+from operations.upkeep.jobs import (
+    BACKGROUND,
+    ENDS,
+    JOBS,
+    LINKS,
+    LOG,
+    REMINDERS,
+    SWEEP,
+    Leases,
+    raise_failures,
+    run_jobs,
+)
 
 
 class Command(StoreCommand):

@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 
 from elections import repository as elections
 from elections.rules import State
-from foundation.parts import Part, parts
+from foundation.parts import parts
 from foundation.store.log.seal import verify
 from operations.upkeep.commands import StoreCommand
 from results.proof import check_sealed
@@ -41,17 +41,11 @@ class Command(StoreCommand):
             raise CommandError(f"But pages may not find all events. {verdict.index_flaw}")
         if closed := self._sealed_elections():
             self.stdout.write(f"Closed elections that are as sealed: {closed}.")
-        for part in parts():
-            self._check(part)
-
-    def _check(self, part: Part) -> None:
-        if (checked := part.check()) is None:
-            return
-        name, seen, flaws = checked
-        if flaws:
-            raise CommandError(" ".join(flaws))
-        if seen:
-            self.stdout.write(f"{name} that are as sealed: {seen}.")
+        for name, seen, flaws in filter(None, (part.check() for part in parts())):
+            if flaws:
+                raise CommandError(" ".join(flaws))
+            if seen:
+                self.stdout.write(f"{name} that are as sealed: {seen}.")
 
     def _sealed_elections(self) -> int:
         flaws, seen = [], 0

@@ -12,12 +12,11 @@ from django.core.management.base import CommandError, CommandParser
 
 from foundation.acts import wakeups
 from foundation.store.formats import Watch, refusal
+from operations.upkeep import shared_metrics
 from operations.upkeep.commands import StoreCommand
-from operations.upkeep.monitoring import shared_metrics
+from operations.upkeep.heartbeats import HeartbeatSender
+from operations.upkeep.jobs import JOBS, Leases, Worker, raise_failures, run_jobs
 from operations.upkeep.server import NAME
-from operations.upkeep.worker.heartbeats import HeartbeatSender
-from operations.upkeep.worker.jobs import JOBS, Worker, raise_failures, run_jobs
-from operations.upkeep.worker.leases import Leases
 
 
 class Command(StoreCommand):
@@ -38,7 +37,10 @@ class Command(StoreCommand):
         if sentence := refusal(self.table):
             raise CommandError(sentence)
         if once:
-            self._once()
+            runs = run_jobs(JOBS, Leases(self.table))
+            for name, run in runs.items():
+                self.stdout.write(f"{name}: {run.outcome}" + (f", {run.done}" if run.done else ""))
+            raise_failures(runs)
         else:
             self._go_on(beside or os.getppid())
             if beside and os.getppid() != beside:  # while its server runs, its counts stay in the sums
@@ -58,12 +60,6 @@ class Command(StoreCommand):
             worker.run()
         if understands.refused:
             raise CommandError(understands.refused)
-
-    def _once(self) -> None:
-        runs = run_jobs(JOBS, Leases(self.table))
-        for name, run in runs.items():
-            self.stdout.write(f"{name}: {run.outcome}" + (f", {run.done}" if run.done else ""))
-        raise_failures(runs)
 
     def _stop(self, number: int, frame: Any) -> None:
         """Finish the current job first; a second signal ends the process at once."""

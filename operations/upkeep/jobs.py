@@ -1,19 +1,32 @@
-"""The worker's periodic jobs: which there are, how often they run, and how a worker schedules them."""
+"""The worker's periodic jobs: which there are, how often they run, and how a worker schedules them under leases.
+
+A lease makes one worker at a time do a job, across all machines, and a killed one does not block it for good. It is
+released when the job is done and renewed while it takes longer. An abandoned lease is recognised by the lack of
+renewals: a worker that has seen none for `LEASE_SECONDS` on a monotonic clock (`ticking`) takes it over, so wall clocks
+may be wrong or be adjusted. The time of day matters only to a worker that has not been watching, and then with a margin
+of `MAX_CLOCK_SKEW_SECONDS`. If two workers hold the same lease nevertheless, nothing breaks: every job is safe to run
+concurrently, and the work is merely done twice.
+"""
 
 from __future__ import annotations
 
 import logging
 import random
+import secrets
 import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from functools import partial
+from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.core.management.base import CommandError
 
 from ballots import sealing
@@ -21,8 +34,7 @@ from elections.invitations.reminders import send_due_reminders
 from elections.lifecycle.closing import close_ended_elections, next_end
 from elections.repository import list_of
 from elections.rules import State
-from foundation.acts import features, wakeups
-from foundation.acts import pause as pausing
+from foundation.acts import features, pause, wakeups
 from foundation.acts.background import GOES_ON, Job, anything_in, goes_on, tasks
 from foundation.acts.queues import failure_reason, safe_message
 from foundation.acts.storage import table
@@ -32,15 +44,22 @@ from foundation.mail.outages import BULK, URGENT
 from foundation.mail.sending import anything_due, send_waiting
 from foundation.parts import parts
 from foundation.store import keys, purging
-from foundation.store.log import EventLog, layout
+from foundation.store.log import EventLog, layout, utc_now
 from foundation.store.log.publish import Publisher
-from operations.upkeep.backups import alarms
-from operations.upkeep.erasure import compacting, log_erasure
-from operations.upkeep.log import nightly
-from operations.upkeep.log.figures import site_sealer
-from operations.upkeep.monitoring import metrics
-from operations.upkeep.worker import heartbeats
-from operations.upkeep.worker.leases import Leases
+from foundation.store.table import (
+    Delete,
+    Equals,
+    Item,
+    Less,
+    Missing,
+    Put,
+    Refused,
+    StoreError,
+    Table,
+    Update,
+)
+from operations.upkeep import erasure, heartbeats, metrics, watchers
+from operations.upkeep.figures import site_sealer
 
 log = logging.getLogger("plenum.worker")
 
@@ -48,6 +67,85 @@ MAX_PAUSE_SECONDS = 60  # between two attempts of a job that keeps failing
 MAX_WAIT_SECONDS = 0.5  # until an idle worker notices that it must stop
 MIN_WAIT_SECONDS = 0.01  # between two polls
 SWEEP_ITEMS = 1000
+NIGHT = range(2, 5)  # hours
+QUIET_SECONDS = 5.0  # less than the interval of a worker's heartbeats, which are writes too
+MAX_DAYTIME_BYTES = 32 * 1024 * 1024  # a file that can be rewritten by day
+MIN_UNUSED_SHARE = 0.25  # of the file is unused
+LEASE_SECONDS = 30
+RENEWAL_SECONDS = LEASE_SECONDS / 3
+MAX_CLOCK_SKEW_SECONDS = 120  # between two machines
+
+
+# --- leases ---
+
+
+class Leases:
+    """The leases one worker holds, and those it has seen others hold."""
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Callable[[], float] = time.time,
+        ticking: Callable[[], float] = time.monotonic,
+        renewed_every: float = RENEWAL_SECONDS,
+    ):
+        self.table = table
+        self.clock = clock
+        self.ticking = ticking
+        self.renewed_every = renewed_every
+        self.at_work: dict[str, int] = {}  # what it holds, and since when
+        self._seen: dict[str, tuple[tuple[str, int], float]] = {}
+
+    @contextmanager
+    def held(self, job: str) -> Iterator[bool]:
+        """Hold the lease inside, if no other worker does and the site is not paused; yields whether it is held."""
+        holder = secrets.token_hex(8)
+        if pause.must_rest(job, self.table) or not self._take(job, holder):
+            yield False
+            return
+        done = threading.Event()
+        renewing = threading.Thread(target=self._renew_until, args=(done, job, holder), daemon=True)
+        renewing.start()
+        self.at_work[job] = int(self.clock())
+        try:
+            with pause.guarded(pause.may_be_stopped(job)):
+                yield True
+        finally:
+            done.set()
+            renewing.join()
+            self.at_work.pop(job, None)
+            with suppress(StoreError):  # else another worker has it by now, or it expires
+                self.table.write(Delete(keys.lease(job), when=Equals("holder", holder)))
+
+    def _take(self, job: str, holder: str) -> bool:
+        place, now = keys.lease(job), int(self.clock())
+        free = Missing() | Less("until", now - MAX_CLOCK_SKEW_SECONDS)
+        (before, renewals), since = self._seen.get(job, (("", 0), self.ticking()))
+        if self.ticking() - since > LEASE_SECONDS:
+            free |= Equals("holder", before) & Equals("renewals", renewals)
+        lease: Item = {"holder": holder, "since": now, "until": now + LEASE_SECONDS, "renewals": 0}
+        try:
+            self.table.write(Put({**place.item, **lease}, when=free))
+        except Refused:  # note who holds it, and since when that has not changed
+            lease = self.table.get(place) or {"holder": "", "renewals": 0}
+            seen = lease["holder"], lease["renewals"]
+            if self._seen.get(job, (None, 0))[0] != seen:
+                self._seen[job] = seen, self.ticking()
+        return bool(lease["holder"] == holder)  # also if only the reply to our first attempt was lost
+
+    def _renew_until(self, done: threading.Event, job: str, holder: str) -> None:
+        while not done.wait(self.renewed_every):
+            until = int(self.clock()) + LEASE_SECONDS
+            renewed = Update(keys.lease(job), set={"until": until}, add={"renewals": 1}, when=Equals("holder", holder))
+            try:
+                self.table.write(renewed)
+            except Refused:
+                return  # taken over while we could not renew; the job is safe to finish
+            except StoreError:
+                continue  # the next renewal is soon enough
+
+
+# --- the jobs ---
 
 
 class Outcome(StrEnum):
@@ -64,9 +162,6 @@ class Run:
     done: int = 0
     message: str = ""  # of the error, if it may be shown
     left: float | None = None  # seconds until there is work, where that is known
-
-
-# --- the jobs ---
 
 
 def _anything_to_seal() -> bool:
@@ -92,23 +187,39 @@ def _sweep() -> int:
     return swept + some
 
 
+def is_compacting_due(clock: Callable[[], datetime] = utc_now) -> bool:
+    """Whether to rewrite the embedded store's file, so that it contains no copy of deleted secrets and unused space is
+    given back.
+
+    Rewriting blocks writers, so it happens only when there have been no writes for a moment: for secrets in a small
+    file at any time, which takes a fraction of a second, and otherwise at night by the site's clock. A file that would
+    take longer than writers can wait is left alone (`Table.compact`).
+    """
+    if table().quiet() < QUIET_SECONDS:
+        return False
+    is_night = clock().astimezone(ZoneInfo(settings.SITE_TIME_ZONE or "UTC")).hour in NIGHT
+    if is_night and table().unused_share() >= MIN_UNUSED_SHARE:
+        return True
+    return (is_night or table().size() <= MAX_DAYTIME_BYTES) and purging.has_remnants(table())
+
+
 BACKGROUND = tasks("background work", keys.TASKS)
 LINKS = tasks("links on request", keys.LINK_TASKS)
 BALLOTS = tasks(wakeups.SEALING_JOB, keys.SEALING_TASKS)
 WITHOUT_TASK = Job("work without a task", 60, sealing.take_over, anything_in(keys.SEALING))
 ENDS = Job("ends", 5, close_ended_elections, moment=next_end)
 FORGETTING = Job("forgetting", 2, lambda: purging.purge_journal(table()), lambda: purging.is_due(table()))
-COMPACTING = Job("compacting", 60, lambda: int(purging.rewrite_file(table())), compacting.is_due)
+COMPACTING = Job("compacting", 60, lambda: int(purging.rewrite_file(table())), is_compacting_due)
 REMINDERS = Job("reminders", 30, send_due_reminders, anything_in(list_of(State.OPEN)))
 URGENT_MAIL = Job("urgent mail", 1, partial(_send, URGENT), partial(_is_due, URGENT), lane="urgent mail")
 MAIL = Job("mail", 2, partial(_send, BULK), partial(_is_due, BULK), lane="mail")
 MAILS_AGAIN = Job("mails again", 5, lambda: undelivered.carry_out(goes_on), undelivered.is_requested, lane="mail")
 BOUNCES = Job("bounces", 60, lambda: bounces.read_bounces(goes_on), bounces.has_mailbox, lane="bounces")
 LOG = Job("log", 2, lambda: site_sealer().seal(), _anything_to_seal)
-NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
-BACKUPS = Job("backups", 3600, alarms.warn_of_late, alarms.is_late)
+NIGHTLY = Job("nightly", 300, watchers.mail_checkpoint, watchers.is_checkpoint_due)
+BACKUPS = Job("backups", 3600, watchers.warn_of_late, watchers.is_late)
 SWEEP = Job("sweep", 30, _sweep)
-NAMES = Job("names", 60, log_erasure.erase_names, log_erasure.is_due)
+NAMES = Job("names", 60, erasure.erase_names, erasure.is_due)
 
 # Compacting comes first: after the others it would never be quiet.
 JOBS = (
@@ -118,42 +229,36 @@ JOBS = (
 )
 
 
-# --- doing them ---
+# --- running them ---
 
 
 def run_job(job: Job, leases: Leases) -> Run:
     """Do a job once, unless there is no work, another worker has it, its part is switched off or the site is paused.
-    Errors are recorded."""
+    Errors are logged, and the system page shows the reason until the job succeeds again."""
     if not features.is_on(job.part):
         return Run(Outcome.NOTHING)
     try:
         left = job.moment() if job.moment else 0 if job.waits() else None
-        ended = _under_lease(job, leases) if left == 0 else Run(Outcome.NOTHING, left=left)
-    except pausing.Paused:
+        ended = Run(Outcome.NOTHING, left=left)
+        if left == 0:
+            with leases.held(job.name) as ours:
+                if ours:
+                    ended = Run(Outcome.DONE, job.work())
+                else:
+                    ended = Run(Outcome.RESTING if pause.must_rest(job.name, leases.table) else Outcome.ELSEWHERE)
+    except pause.Paused:
         ended = Run(Outcome.RESTING)
     except Exception as error:
-        ended = _failure(job, error)
+        where, message = "".join(traceback.format_tb(error.__traceback__)), safe_message(error)
+        reason = failure_reason(error)[: heartbeats.MAX_REASON_CHARS]
+        heartbeats.failures[job.name] = heartbeats.Failure(int(time.time()), reason)
+        log.error("failure", extra={"job": job.name, "error": type(error).__name__, "words": message, "where": where})
+        ended = Run(Outcome.FAILED, message=message)
     is_well = ended.outcome in (Outcome.DONE, Outcome.NOTHING)
     metrics.observe_job(job.name, ended.outcome, is_well)
     if is_well:
         heartbeats.failures.pop(job.name, None)
     return ended
-
-
-def _under_lease(job: Job, leases: Leases) -> Run:
-    with leases.held(job.name) as ours:
-        if ours:
-            return Run(Outcome.DONE, job.work())
-        return Run(Outcome.RESTING if pausing.must_rest(job.name, leases.table) else Outcome.ELSEWHERE)
-
-
-def _failure(job: Job, error: Exception) -> Run:
-    """Log it; the system page shows the reason until the job succeeds again."""
-    where, message = "".join(traceback.format_tb(error.__traceback__)), safe_message(error)
-    reason = failure_reason(error)[: heartbeats.MAX_REASON_CHARS]
-    heartbeats.failures[job.name] = heartbeats.Failure(int(time.time()), reason)
-    log.error("failure", extra={"job": job.name, "error": type(error).__name__, "words": message, "where": where})
-    return Run(Outcome.FAILED, message=message)
 
 
 def run_jobs(jobs: Iterable[Job], leases: Leases) -> dict[str, Run]:
@@ -206,7 +311,10 @@ class Worker:
             if job.lane == lane and self._is_due(job) and self.may_continue():
                 ended = run_job(job, self.leases)
                 self._failures[job.name] = self._failures[job.name] + 1 if ended.outcome == Outcome.FAILED else 0
-                self._due[job.name] = time.monotonic() + self._next_delay(job, ended)
+                left = 0 if job.moment and ended.done else ended.left  # seconds until there is work, if that is known
+                longest = retry_delay(job, self._failures[job.name])
+                delay = longest if left is None else min(longest, max(left, MIN_WAIT_SECONDS))
+                self._due[job.name] = time.monotonic() + delay
 
     def wake(self, name: str) -> None:
         """Run this job as soon as its lane is free, and once more if it is running."""
@@ -224,12 +332,6 @@ class Worker:
             self._called.discard(job.name)
             return True
         return self._due[job.name] <= time.monotonic()
-
-    def _next_delay(self, job: Job, ended: Run) -> float:
-        """Seconds until its next poll, or until there is work if that is known and comes first."""
-        left = 0 if job.moment and ended.done else ended.left
-        longest = retry_delay(job, self._failures[job.name])
-        return longest if left is None else min(longest, max(left, MIN_WAIT_SECONDS))
 
     def end(self) -> None:
         self._is_over.set()

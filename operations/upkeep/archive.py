@@ -1,7 +1,7 @@
-"""How long the backups in a folder are kept, and the records that show which to delete.
+"""Backup files: written atomically or into a pipe, reopened, and recorded; and how long those in a folder are kept.
 
-Beside each backup is a small record: how large it is, and which secret elections were open then, under pseudonyms. So
-the machine that makes backups knows which to delete without being able to read them.
+Beside each backup in the folder is a small record: how large it is, and which secret elections were open then, under
+pseudonyms. So the machine that makes backups knows which to delete without being able to read them.
 
 Two backups made while a secret election was open can be compared (docs/explanation/threats.md): if only one person
 voted in between, the new ballot is theirs. So only the newest few are kept of an open election, and none once it is
@@ -10,20 +10,96 @@ closed and sealed and a newer backup contains all of it.
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import BinaryIO, cast
 
-from .archive import ENCRYPTED
+from django.core.management.base import CommandError
+
+from foundation.acts.storage import now_text, table
+from foundation.store import keys
+from foundation.store.backup import unzipped
+from foundation.store.table import Put
+from operations.upkeep import input_files
 
 NAME = re.compile(r"plenum-\d{8}T\d{6}Z\.jsonl\.gz(\.age)?")
 FOLDER = Path("/var/lib/plenum-backups")  # where deploy/plenum-backup.service puts them
 MIN_BACKUPS = 3  # the newest complete ones are kept, however old
+PACKED = ".gz"
+ENCRYPTED = b"age-encryption.org/"  # how a file begins that age has written
+HOW_TO_DECRYPT = (
+    "The backup is encrypted. Have age decrypt it on the way: age --decrypt -i KEYFILE FILE | plenum restore -"
+)
+
+
+# --- writing ---
+
+
+@contextmanager
+def to_pipe() -> Iterator[BinaryIO]:
+    try:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains again at exit
+        if isinstance(error, BrokenPipeError):
+            raise CommandError("Whoever read the backup went away before its end.") from error
+        raise CommandError(f"The backup cannot be written: {input_files.reason(error)}.") from error
+
+
+@contextmanager
+def to_file(path: Path) -> Iterator[BinaryIO]:
+    """A file that gets its name only once it is complete and on disk, and that only its owner can read. Compressed if
+    its name says so."""
+    if os.path.lexists(path):
+        raise CommandError(f"{path} is there already; choose another name.")
+    part = path.with_name(path.name + ".part")
+    try:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(descriptor, "wb", buffering=1024 * 1024) as raw:
+            if PACKED in path.suffixes:
+                with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packing:
+                    yield cast(BinaryIO, packing)
+            else:
+                yield raw
+            raw.flush()
+            os.fsync(raw.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        way = f" Or let your shell write it: plenum backup - > {path}" if isinstance(error, PermissionError) else ""
+        raise CommandError(f"{path} cannot be written: {input_files.reason(error)}.{way}") from error
+    finally:
+        with suppress(OSError):
+            os.unlink(part)
+
+
+# --- reading ---
+
+
+def opened(file: io.BufferedReader) -> BinaryIO:
+    """The lines of a backup, decompressed as needed."""
+    if file.peek(len(ENCRYPTED)).startswith(ENCRYPTED):
+        raise CommandError(HOW_TO_DECRYPT)
+    return unzipped(file)
+
+
+# --- recording ---
+
+
+def record_backup(items: int, size: int, checkpoint: str) -> None:
+    """Record for monitoring that there is a backup, and when. This is not an act of a person, so there is no event."""
+    place = keys.LAST_BACKUP
+    fields = {"items": items, "bytes": size, "checkpoint": checkpoint}
+    table().write(Put({"PK": place.pk, "SK": place.sk, "ended_at": now_text(), **fields}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +167,16 @@ def record_path(path: Path) -> Path:
 
 
 def unencrypted_in(folder: Path) -> list[Path]:
-    """Unencrypted backups. Empty if the folder does not exist or we may not read it."""
+    """Unencrypted backups, by their names and first bytes. Empty if there is no such folder or we may not read it."""
+    found = []
     try:
-        return sorted(path for path in folder.iterdir() if path.is_file() and _is_plain(path))
+        for path in folder.iterdir():
+            if path.is_file() and ".jsonl" in path.name and not path.name.endswith(".json"):
+                with path.open("rb") as file:
+                    found += [path] if file.read(len(ENCRYPTED)) != ENCRYPTED else []
     except OSError:
         return []
-
-
-def _is_plain(path: Path) -> bool:
-    """By its name and first bytes: a backup, compressed or not, that is not encrypted."""
-    if ".jsonl" not in path.name or path.name.endswith(".json"):
-        return False
-    with path.open("rb") as file:
-        return file.read(len(ENCRYPTED)) != ENCRYPTED
+    return sorted(found)
 
 
 def delete(folder: Path, names: Iterable[str]) -> None:

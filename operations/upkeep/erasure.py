@@ -89,7 +89,9 @@ class ErasedPerson:
                 data[field] = _replaced(data[field], meant)
         if is_theirs:
             data |= {field: "" for field in declared.own.split() if field in data}
-            data |= {"email": self._own(data["email"])} if "email" in data else {}
+            if "email" in data:  # an address of their account has a placeholder even if others had it, too
+                stand_ins = {each.text: each.stand_in for each in reversed(self.aliases)}
+                data["email"] = stand_ins.get(keys.fold(data["email"]), data["email"])
         actor = _replaced(event["actor"], meant)
         is_named = (actor, data) != (event["actor"], event["event_data"])
         return rewritten(event, actor, data) if is_named else None
@@ -101,10 +103,6 @@ class ErasedPerson:
         meant = self.meant(number_of(event), is_gone=False)
         return {keys.fold(word) for word in words if isinstance(word, str)} & meant.keys()
 
-    def _own(self, address: str) -> str:
-        """The placeholder for an address of their account, even if others had it too."""
-        return next((each.stand_in for each in self.aliases if each.text == keys.fold(address)), address)
-
 
 def _replaced(words: Any, meant: dict[str, str]) -> Any:
     if isinstance(words, list):
@@ -112,7 +110,7 @@ def _replaced(words: Any, meant: dict[str, str]) -> Any:
     return meant.get(keys.fold(words), words) if isinstance(words, str) else words
 
 
-def strangers(aliases: Iterable[Alias], chance: Callable[[int], str] = secrets.token_hex) -> ErasedPerson:
+def with_placeholders(aliases: Iterable[Alias], chance: Callable[[int], str] = secrets.token_hex) -> ErasedPerson:
     """The same with random placeholders, which are stored only during the work."""
     mark = chance(8)
     names = {True: f"removed-{mark}-{{}}@removed.invalid", False: f"removed person {mark}"}
@@ -315,7 +313,7 @@ def _begun(mark: Item) -> Item:
     known = mark.get("aliases")
     asof = _sealed()
     aliases = far_reaching([Alias(*each) for each in known], set(), asof) if known else aliases_of(mark, asof)
-    marked = [list(astuple(each)) for each in strangers(aliases).aliases]
+    marked = [list(astuple(each)) for each in with_placeholders(aliases).aliases]
     until = max((max(each.last, each.reach) for each in aliases), default=0)
     index = {"GSI1PK": keys.NAMES_TO_FORGET.pk, "GSI1SK": keys.by_date(mark["SK"], mark["PK"])}
     begun = {**mark, **index, "aliases": marked, "asof": asof, "until": until, "at": 0, **NOTHING_KEPT}
@@ -414,8 +412,10 @@ def _reindexed(pairs: list[tuple[Item, Item]]) -> Iterator[Write]:
         listed = sorted({*known, *numbers})
         yield Put({"PK": place.pk, "SK": place.sk, "upto": listed[-1], "numbers": listed}, table=LOG)
     for place, numbers in gone.items():
-        if place in there:
-            yield _without(there[place], set(numbers))
+        if place in there:  # refused if a sealer has read further meanwhile
+            item = there[place]
+            left, same = [number for number in item["numbers"] if number not in numbers], Equals("upto", item["upto"])
+            yield Put({**item, "numbers": left}, when=same, table=LOG) if left else Delete(place, when=same)
 
 
 def _by_place(named: Iterable[tuple[int, str]]) -> dict[Key, list[int]]:
@@ -423,10 +423,3 @@ def _by_place(named: Iterable[tuple[int, str]]) -> dict[Key, list[int]]:
     for number, name in named:
         found.setdefault(keys.log_index(ACTOR, name, first_of(number)), []).append(number)
     return found
-
-
-def _without(item: Item, numbers: set[int]) -> Write:
-    """Refused if a sealer has read further meanwhile."""
-    left = [number for number in item["numbers"] if number not in numbers]
-    same, place = Equals("upto", item["upto"]), Key(item["PK"], item["SK"], LOG)
-    return Put({**item, "numbers": left}, when=same, table=LOG) if left else Delete(place, when=same)

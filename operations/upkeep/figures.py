@@ -87,7 +87,8 @@ def _next_batch(table: Table) -> int | None:
     events = list(_within_parts(found_events[:BATCH_EVENTS]))
     is_last = len(events) == len(found_events)
     latest = max((figures.get(LATEST, ""), *(event["when_occurred"] for event in events)))
-    _store(table, before, {"last_event_id": sealed if is_last else events[-1]["event_id"], LATEST: latest}, events)
+    after = {"last_event_id": sealed if is_last else events[-1]["event_id"], LATEST: latest}
+    _store(table, before, after, events)
     return len(events)
 
 

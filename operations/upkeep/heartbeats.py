@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from foundation.store import keys
-from foundation.store.table import Delete, Item, Put, StoreError, Table
-from operations.upkeep.disk import DiskWatch
-from operations.upkeep.monitoring import metrics
+from foundation.store.table import Delete, Put, StoreError, Table
+from operations.upkeep import metrics
+from operations.upkeep.system import DiskWatch
 
 HEARTBEAT_SECONDS = 20
 MISSED_SECONDS = 60  # without a heartbeat of any worker; a restart takes a few
@@ -48,14 +48,12 @@ class Heartbeat:
 
 def read_heartbeats(table: Table) -> list[Heartbeat]:
     """Of workers that are alive or died within the last minutes, newest first, in one round trip."""
-    found = [_heartbeat_of(item) for item in table.page(keys.WORKERS).items]
+    names, found = ("machine", "pid", "since", "seen", "signs", "doing", "done"), []
+    for item in table.page(keys.WORKERS).items:
+        failed = {job: Failure(*each) for job, each in item.get("failed", {}).items()}
+        worker = item["SK"].removeprefix("WORKER#")
+        found.append(Heartbeat(worker, **{name: item[name] for name in names}, failed=failed))
     return sorted(found, key=lambda sign: -sign.seen)
-
-
-def _heartbeat_of(item: Item) -> Heartbeat:
-    names = ("machine", "pid", "since", "seen", "signs", "doing", "done")
-    failed = {job: Failure(*each) for job, each in item.get("failed", {}).items()}
-    return Heartbeat(item["SK"].removeprefix("WORKER#"), **{name: item[name] for name in names}, failed=failed)
 
 
 # --- sending them ---

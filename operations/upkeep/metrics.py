@@ -24,8 +24,7 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from prometheus_client.registry import Collector
 
 from foundation.store import round_trips
-
-from .shared_metrics import VARIABLE
+from operations.upkeep.shared_metrics import VARIABLE
 
 FOLDER = os.environ.get(VARIABLE)  # where prometheus_client shares the counts of all processes, if set
 disable_created_metrics()  # no use for creation times, and they would add a line for each series
@@ -127,12 +126,12 @@ def _by(counter: Counter, label: str) -> dict[str, float]:
 
 def latencies() -> list[Latency]:
     """For this process alone."""
-    return [_latency(operation, sorted(seconds)) for operation, seconds in sorted(_newest.copy().items())]
-
-
-def _latency(operation: str, seconds: list[float]) -> Latency:
-    half, most, nearly_all = (seconds[-(-len(seconds) * percent // 100) - 1] for percent in (50, 95, 99))
-    return Latency(operation, len(seconds), half, most, nearly_all, seconds[-1])
+    found = []
+    for operation, trips in sorted(_newest.copy().items()):
+        seconds = sorted(trips)
+        half, most, nearly_all = (seconds[-(-len(seconds) * percent // 100) - 1] for percent in (50, 95, 99))
+        found.append(Latency(operation, len(seconds), half, most, nearly_all, seconds[-1]))
+    return found
 
 
 def observe_job(name: str, outcome: str, well: bool) -> None:
@@ -160,11 +159,13 @@ def _successes(metrics: Iterable[Metric]) -> dict[str, float]:
 def as_text(site: Iterable[Metric] = ()) -> bytes:
     """All observed metrics, and those of the site as a whole."""
     more = CollectorRegistry()
-    more.register(_Known(site))
+    more.register(SiteMetrics(site))
     return generate_latest(_registry()) + generate_latest(more)
 
 
-class _Known(Collector):
+class SiteMetrics(Collector):
+    """Metrics that are known already."""
+
     def __init__(self, metrics: Iterable[Metric]):
         self.metrics = list(metrics)
 

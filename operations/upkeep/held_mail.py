@@ -39,7 +39,10 @@ class Holding:
     def put_aside(self) -> tuple[int, int]:
         """Returns how many mails and mailings. Idempotent, in case it was interrupted."""
         held = sum(map(_hold, self.mails)), sum(hold(subject) for hold, subject in self.tasks)
-        _let_moments_pass()
+        names = [item["name"] for item in table().each(keys.elections())]
+        for election in filter(None, map(elections.find, names)):
+            if election.remind_before and election.stored_state in (State.EDITABLE, State.OPEN):
+                table().write(elections.reminders_from_now(election))
         return held
 
 
@@ -49,10 +52,3 @@ def _hold(place: Key) -> bool:
         return False
     until = int(time.time()) + outbox.RETENTION_SECONDS
     return outbox.move(outbox.mail_of(item), item["state"], outbox.UNKNOWN, reason="restored", detail="", ttl=until)
-
-
-def _let_moments_pass() -> None:
-    names = [item["name"] for item in table().each(keys.elections())]
-    for election in filter(None, map(elections.find, names)):
-        if election.remind_before and election.stored_state in (State.EDITABLE, State.OPEN):
-            table().write(elections.reminders_from_now(election))

@@ -1,24 +1,30 @@
-"""Recipients where everybody here may vote, a page of members at a time.
+"""Who gets mails beside those on the roll: members where everybody here may vote; and who wants no mails about results.
 
-There the roll does not say whom to invite, as entries are created by voting. Nothing is marked on people: each mailing
-is for those who could vote by some moment, the next of its kind for those who came later.
+Where everybody here may vote, the roll does not say whom to invite, as entries are created by voting. Nothing is marked
+on people: each mailing is for those who could vote by some moment, the next of its kind for those who came later.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from django.urls import reverse
+
 from accounts import repository as people
+from accounts.models import User
 from accounts.repository import ListedPerson
 from accounts.rules import Permission, has
 from elections import rolls, sharding
 from elections.rules import Election
+from foundation.acts.links import absolute_url
 from foundation.acts.storage import table
+from foundation.acts.tokens import create_token
+from foundation.mail.emails import Mail
 from foundation.store import keys
-from foundation.store.table import Item
+from foundation.store.table import Delete, Item, Put
 
-from . import opt_out
+NO_RESULTS = "no-results"  # what the token in a mail is for
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +38,7 @@ class Window:
         return self.after < since <= self.until
 
 
-NOBODY = Window()
+NO_MEMBERS = Window()
 
 
 def is_mailed_without_entry(election: Election, voter_name: str) -> bool:
@@ -40,7 +46,7 @@ def is_mailed_without_entry(election: Election, voter_name: str) -> bool:
     return election.electorate == "everyone" and rolls.is_by_account(voter_name)
 
 
-def page(election: Election, *, limit: int, cursor: str | None = None) -> tuple[list[Item], str | None]:
+def page_of_members(election: Election, *, limit: int, cursor: str | None = None) -> tuple[list[Item], str | None]:
     """A page of members as recipients; those without a vote in this election have no `since`."""
     listed, after = people.people(limit=limit, cursor=cursor)
     voters = [each for each in listed if has(each.role, Permission.VOTE)]
@@ -57,7 +63,7 @@ def _voters(election: Election, listed: list[ListedPerson]) -> Iterator[Item]:
         for name, names in names_of.items()
     }
     found = table().get_many(place for some in places_of.values() for place in some)
-    silent = opt_out.opted_out_among(each.email for each in listed)
+    silent = opted_out_among(each.email for each in listed)
     for each in listed:
         account, *entries = places_of[each.name]
         if account not in found:
@@ -70,3 +76,43 @@ def _voters(election: Election, listed: list[ListedPerson]) -> Iterator[Item]:
             about = {"address": person.email, "display_name": person.display_name or person.name}
             about |= {"since": person.votes_since, "voted": voted, "left_alone": person.email in silent}
             yield {"voter_name": person.name, **about}
+
+
+# --- opting out of mails about results, and of reminders where everybody here may vote ---
+#
+# There are no events: a log would keep for ever what people may change again.
+
+
+def has_opted_out(address: str) -> bool:
+    return table().get(keys.quiet(address)) is not None
+
+
+def opted_out_among(addresses: Iterable[str]) -> set[str]:
+    """Those of the addresses that want none."""
+    places = {keys.quiet(each): each for each in addresses if each}
+    return {places[place] for place in table().get_many(places)} if places else set()
+
+
+def opt_out(address: str) -> None:
+    """Idempotent."""
+    place = keys.quiet(address)
+    table().write(Put({"PK": place.pk, "SK": place.sk, "address": address}))
+
+
+def opt_in(address: str) -> None:
+    table().write(Delete(keys.quiet(address)))
+
+
+def opt_out_link(mail: Mail) -> str:
+    return absolute_url(reverse("no_results_by_mail", args=[create_token(NO_RESULTS, mail.to)]))
+
+
+def export_opt_out(user: User) -> list[Item]:
+    """Whether they want such mails, for themselves."""
+    return [{"address": user.email, "wanted": not has_opted_out(user.email)}] if user.email else []
+
+
+def forget_opt_out(gone: User) -> None:
+    """Delete the preference of a person who was removed."""
+    if gone.email:
+        opt_in(gone.email)
