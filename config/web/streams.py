@@ -12,7 +12,7 @@ from typing import Any
 
 from django.conf import settings
 
-from foundation.pages.streams import EVENT_STREAM, Listener, Step
+from foundation.pages.streams import EVENT_STREAM, Callback, Listener
 
 from .connections import LINGER_SECONDS, Connection
 from .requests import CHUNK_BYTES, Message, Response
@@ -31,13 +31,13 @@ class Offer:
     """Tells a view, through its request, that its response may stay open."""
 
     first: bytes
-    begin: Step
-    end: Step
+    begin: Callback
+    end: Callback
 
     def __init__(self) -> None:
         self.is_taken = False
 
-    def hold(self, first: bytes, begin: Step, end: Step) -> None:
+    def hold(self, first: bytes, begin: Callback, end: Callback) -> None:
         self.first, self.begin, self.end, self.is_taken = first, begin, end, True
 
     def is_for(self, response: Response) -> bool:
@@ -179,7 +179,7 @@ class Streams:
             metrics.OPEN_STREAMS.set(self._counted)
 
 
-def _end(end: Step, stream: Any) -> None:
+def _end(end: Callback, stream: Any) -> None:
     try:
         end(stream)
     except Exception:

@@ -29,37 +29,37 @@ class SizedCache(Generic[T]):
 
     def __init__(self, most: int, weigh: Callable[[T], int]):
         self.most, self.weigh, self.weight = most, weigh, 0
-        self._lock, self._kept = threading.Lock(), OrderedDict[Hashable, tuple[T, int]]()
+        self._lock, self._entries = threading.Lock(), OrderedDict[Hashable, tuple[T, int]]()
 
-    def get(self, question: Hashable, find: Callable[[], T]) -> T:
+    def get(self, key: Hashable, find: Callable[[], T]) -> T:
         """The cached value, else what `find` returns; two threads at the same moment may both call it."""
         with self._lock:
-            if (kept := self._kept.get(question)) is not None:
-                self._kept.move_to_end(question)
-                return kept[0]
-        answer = find()
-        self.put(question, answer)
-        return answer
+            if (entry := self._entries.get(key)) is not None:
+                self._entries.move_to_end(key)
+                return entry[0]
+        value = find()
+        self.put(key, value)
+        return value
 
-    def peek(self, question: Hashable) -> T | None:
+    def peek(self, key: Hashable) -> T | None:
         """The cached value, if any."""
         with self._lock:
-            if (kept := self._kept.get(question)) is None:
+            if (entry := self._entries.get(key)) is None:
                 return None
-            self._kept.move_to_end(question)
-            return kept[0]
+            self._entries.move_to_end(key)
+            return entry[0]
 
-    def put(self, question: Hashable, answer: T) -> None:
-        weight = self.weigh(answer)
+    def put(self, key: Hashable, value: T) -> None:
+        weight = self.weigh(value)
         with self._lock:
-            _before, lighter = self._kept.pop(question, (answer, 0))
-            self.weight -= lighter
+            _before, freed = self._entries.pop(key, (value, 0))
+            self.weight -= freed
             if weight > self.most // 4:
                 return
-            self._kept[question] = answer, weight
+            self._entries[key] = value, weight
             self.weight += weight
             while self.weight > self.most:
-                _question, (_gone, freed) = self._kept.popitem(last=False)
+                _key, (_value, freed) = self._entries.popitem(last=False)
                 self.weight -= freed
 
 
@@ -90,7 +90,7 @@ class SiteCache(Generic[T]):
     ):
         self.seconds = seconds
         self._read, self._unknown, self.ticking = read, unknown, ticking
-        self._turn = threading.Lock()
+        self._reading = threading.Lock()
         self.forget()
 
     def forget(self) -> None:
@@ -106,17 +106,17 @@ class SiteCache(Generic[T]):
     def refresh(self) -> T:
         """The value as it is now, in a round trip of whoever asks."""
         url, moment = settings.STORE_URL, self.ticking()
-        known = self._read(connect(url))
-        self._seen = (url, moment, known)
-        return known
+        value = self._read(connect(url))
+        self._seen = (url, moment, value)
+        return value
 
     def current(self) -> T:
         """The value; raises the store's error if it cannot be read."""
         url, moment, value = self._seen
         if url == settings.STORE_URL and self.ticking() - moment < self.seconds:
             return value
-        with self._turn:
-            return self._seen[2] if self._is_fresh(self._seen) else self._look()
+        with self._reading:
+            return self._seen[2] if self._is_fresh(self._seen) else self._read_now()
 
     def last_known(self) -> T:
         """The value, or the previous one while the store is down or another thread reads it."""
@@ -125,26 +125,26 @@ class SiteCache(Generic[T]):
         if is_this_site and self.ticking() - moment < self.seconds:
             return value
         known = value if is_this_site else self._unknown
-        if self._is_fresh(self._failed) or not self._turn.acquire(blocking=not is_this_site):
+        if self._is_fresh(self._failed) or not self._reading.acquire(blocking=not is_this_site):
             return known
         try:
-            return self._seen[2] if self._is_fresh(self._seen) else self._look()
+            return self._seen[2] if self._is_fresh(self._seen) else self._read_now()
         except StoreError:
             self._failed = (settings.STORE_URL, self.ticking())  # so that not every request waits
             return known
         finally:
-            self._turn.release()
+            self._reading.release()
 
     def _is_fresh(self, seen: tuple[str, float, T] | tuple[str, float]) -> bool:
         return seen[0] == settings.STORE_URL and self.ticking() - seen[1] < self.seconds
 
-    def _look(self) -> T:
+    def _read_now(self) -> T:
         url, moment, before = settings.STORE_URL, self.ticking(), self._seen
         with round_trips.uncounted():
-            known = self._read(connect(url))
+            value = self._read(connect(url))
         if self._seen is before:
-            self._seen = (url, moment, known)
-        return known
+            self._seen = (url, moment, value)
+        return value
 
 
 # --- items of a distant store, at most a second old, for pages that many people look at ---

@@ -54,9 +54,9 @@ class Gates:
     def keys(self, name: str) -> list[Key]:
         return [self.key(name, number) for number in range(self.count)]
 
-    def opening(self, name: str, as_of: str, **also: int) -> list[Write]:
+    def opening(self, name: str, as_of: str, **counts: int) -> list[Write]:
         """Create or reopen all of them; they keep their counts."""
-        moved = {"open": True, "as_of": as_of, **also}
+        moved = {"open": True, "as_of": as_of, **counts}
         return [Update(place, set=moved, when=is_not_later(as_of)) for place in self.keys(name)]
 
     def shutting(self, name: str, as_of: str) -> list[Write]:
@@ -64,9 +64,9 @@ class Gates:
         earlier = Less("as_of", as_of)
         return [Update(place, set={"open": False, "as_of": as_of}, when=earlier) for place in self.keys(name)]
 
-    def passing(self, name: str, number: int, counted: Mapping[str, int], *also: Condition) -> Write:
+    def passing(self, name: str, number: int, counted: Mapping[str, int], *conditions: Condition) -> Write:
         """Let a vote through one gate and count it. Refused if it is shut."""
-        place, when = self.key(name, number), reduce(and_, also, Equals("open", True))
+        place, when = self.key(name, number), reduce(and_, conditions, Equals("open", True))
         changed = {each: by for each, by in counted.items() if by}
         return Update(place, add=changed, when=when) if changed else Check(place, when)
 
@@ -148,10 +148,10 @@ class Closing(Generic[T]):
     recording: Callable[[T], tuple[T, Event, list[Write]]]
     shutting: Callable[[T], Sequence[Write]] = lambda thing: ()  # of each gate, one; none without voters
 
-    def begin(self, thing: T, who: str, *also: Write) -> T:
+    def begin(self, thing: T, who: str, *more: Write) -> T:
         """Refuse new voters from now on."""
         after, writes = self.beginning(thing, who)
-        retry_on_conflict(lambda: write(*writes, *also))
+        retry_on_conflict(lambda: write(*writes, *more))
         return after
 
     def shut_gates(self, begun: T) -> None:

@@ -42,13 +42,13 @@ class Listener:
             self.outlet.take([(self, None)])
 
 
-Step = Callable[[Listener], None]
+Callback = Callable[[Listener], None]
 
 
 class Opening(Protocol):
     """The server's offer to a view to keep its response open."""
 
-    def hold(self, first: bytes, begin: Step, end: Step) -> None: ...
+    def hold(self, first: bytes, begin: Callback, end: Callback) -> None: ...
 
 
 def send_all(pairs: Iterable[tuple[Listener, bytes]]) -> None:
@@ -66,7 +66,7 @@ def can_stream(request: HttpRequest) -> bool:
     return OPEN_STREAM in request.META
 
 
-def open_answer(request: HttpRequest, first: bytes, begin: Step, end: Step) -> HttpResponse:
+def open_answer(request: HttpRequest, first: bytes, begin: Callback, end: Callback) -> HttpResponse:
     """An event stream that starts with `first` and stays open. Requires `can_stream`.
 
     `begin` is called in the request's thread when the head and the first piece are on their way; it must send what has

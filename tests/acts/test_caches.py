@@ -52,13 +52,13 @@ def test_it_never_weighs_more_than_it_may_and_knows_its_weight(asked):
         found = memory.get(question, lambda question=question, weight=weight: (question, weight))
         assert found[0] == question
         assert memory.weight <= 50
-        assert memory.weight == sum(kept for _answer, kept in memory._kept.values())
+        assert memory.weight == sum(kept for _answer, kept in memory._entries.values())
 
 
 def test_many_at_once_leave_its_weight_right():
     memory = SizedCache[str](1000, len)
     at_once(*[lambda n=n: [memory.get((n + step) % 7, lambda: "x" * 20) for step in range(50)] for n in range(8)])
-    assert memory.weight == 20 * len(memory._kept) == 140
+    assert memory.weight == 20 * len(memory._entries) == 140
 
 
 def test_what_is_as_it_was_when_last_seen_is_not_read_again():

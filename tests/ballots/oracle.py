@@ -78,7 +78,7 @@ class World:
         process that has just begun: what one world has made it remember would be a look less in the other."""
         for question in questions:
             for memory in (repository._known_candidates, fragments.fragment_cache):
-                memory._kept.clear()
+                memory._entries.clear()
                 memory.weight = 0
             self.use(self.scratch() if question.is_form else self.path)
             self.answers[question] = self.answer(question)

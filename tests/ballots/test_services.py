@@ -593,11 +593,11 @@ def test_what_a_process_keeps_of_candidates_is_bounded_by_what_is_said_about_the
         found = elections.candidates_of(elections.find(election.name))
         assert [len(each.statement) for each in found] == [19_000, 19_000]
     assert 0 < memory.weight <= 500_000
-    assert len(memory._kept) == 6
+    assert len(memory._entries) == 6
     heavy = drafts.create(owner, "Very long")
     add_candidates(owner, heavy, [Candidate(str(each), "x" * 19_000) for each in range(8)])
     assert len(elections.candidates_of(elections.find("Very long"))) == 8
-    assert len(memory._kept) == 6, "one that is too heavy is read each time"
+    assert len(memory._entries) == 6, "one that is too heavy is read each time"
 
 
 # --- paper ---

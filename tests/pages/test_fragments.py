@@ -142,4 +142,4 @@ def test_what_somebody_has_ranked_is_not_cached(renderings):
     shown = fragment("ranking/parts/ranks.html", {"choices": choices, "ranks": 2, **words})
     assert 'value="1"' in shown
     assert CHOICE in renderings
-    assert not any("Ada" in str(key) for key in fragments.include_cache._kept)
+    assert not any("Ada" in str(key) for key in fragments.include_cache._entries)
