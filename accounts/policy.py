@@ -16,7 +16,7 @@ from foundation.acts.refusals import Refusal
 from foundation.acts.storage import now_text, record
 from foundation.store import keys
 from foundation.store.log import Event
-from foundation.store.table import Delete, Exists, Item, Missing, Put, Table, Write
+from foundation.store.table import Delete, Exists, Missing, Put, Table, Write
 
 from .rules import is_at
 
@@ -96,18 +96,11 @@ def seems_to_require_provider() -> bool:
 def require_provider(owner: str, *extra: Write) -> None:
     """From now on everyone but the owner, whose password is for emergencies, signs in with a provider."""
     data = {"since": now_text()}
-    record(Event(owner, "ProvidersRequired", data), requiring(data), *extra)
+    put = Put({**keys.PROVIDERS_REQUIRED.item, **data}, when=Missing())
+    record(Event(owner, "ProvidersRequired", data), put, *extra)
     cache.forget()
-
-
-def requiring(data: Item) -> Put:
-    return Put({**keys.PROVIDERS_REQUIRED.item, **data}, when=Missing())
 
 
 def allow_passwords(actor: str, *extra: Write) -> None:
-    record(Event(actor, "PasswordsAllowed"), allowing(), *extra)
+    record(Event(actor, "PasswordsAllowed"), Delete(keys.PROVIDERS_REQUIRED, when=Exists()), *extra)
     cache.forget()
-
-
-def allowing() -> Delete:
-    return Delete(keys.PROVIDERS_REQUIRED, when=Exists())

@@ -95,11 +95,8 @@ def _new_number() -> str:
 def queued_once(occasion: str, kind: str, to: str, ledger: Ledger | None = None, **about: str) -> Put:
     """As `queued`, but fails if this address has been mailed on this occasion; the number derives from both."""
     free = Missing() | Less("ttl", int(time.time()))
-    return replace(_queued(number_for(occasion, to), kind, to, ledger, about), when=free)
-
-
-def number_for(occasion: str, to: str) -> str:
-    return hashlib.sha256(f"{occasion}\0{keys.fold(to)}".encode()).hexdigest()[:32]
+    number = hashlib.sha256(f"{occasion}\0{keys.fold(to)}".encode()).hexdigest()[:32]
+    return replace(_queued(number, kind, to, ledger, about), when=free)
 
 
 def _queued(number: str, kind: str, to: str, ledger: Ledger | None, about: dict[str, str]) -> Put:

@@ -294,7 +294,10 @@ class EmailBackend(SmtpBackend):
             for message in email_messages:
                 assert self.connection is not None
                 sender, to = map(envelope_address, (message.from_email, *message.recipients()))
-                text = as_sent(message)
+                made = message.message()
+                is_modern = isinstance(made.policy, EmailPolicy)  # as Django makes them from 6.0 on
+                content = made.as_bytes(policy=Policy()) if is_modern else made.as_bytes()
+                text = _END_OF_LINE.sub(b"\r\n", content)  # as SMTP wants them
                 try:
                     with self.connection.deadline.within(self.seconds):
                         self.answer = self.connection.deliver(sender, to, text)
@@ -326,13 +329,6 @@ class Policy(EmailPolicy):
         if name.lower() == "list-unsubscribe" and self.max_line_length != MAX_LINE_CHARS:
             return self.clone(max_line_length=MAX_LINE_CHARS).fold_binary(name, value)
         return super().fold_binary(name, value)
-
-
-def as_sent(message: EmailMessage) -> bytes:
-    """The mail with ends of lines as SMTP wants them."""
-    made = message.message()
-    is_modern = isinstance(made.policy, EmailPolicy)  # as Django makes them from 6.0 on
-    return _END_OF_LINE.sub(b"\r\n", made.as_bytes(policy=Policy()) if is_modern else made.as_bytes())
 
 
 def envelope_address(text: str) -> str:

@@ -341,7 +341,9 @@ def shown_ballot(text: str, candidates: Sequence[Candidate], rules: BallotRules)
 def shown_ranking(text: str, candidates: Sequence[Candidate], sentence: str) -> ShownBallot:
     """With what leaving candidates out means."""
     marks = [Mark(str(rank), names) for rank, names in enumerate(ranked_names(text, candidates), 1)]
-    return ShownBallot("ranked", marks, unranked_names(text, candidates), _("Not ranked"), sentence)
+    ranked = ranks_of(text)
+    rest = [each.name for each in candidates if each.number not in ranked]
+    return ShownBallot("ranked", marks, rest, _("Not ranked"), sentence)
 
 
 def sample_ballot(rules: BallotRules) -> ShownBallot:
@@ -370,8 +372,3 @@ def ranked_names(rankings: str, candidates: Sequence[Candidate]) -> list[list[st
     """A ranking in names, best first."""
     names = {each.number: each.name for each in candidates}
     return [[names[number] for number in group] for group in groups_of(rankings)]
-
-
-def unranked_names(rankings: str, candidates: Sequence[Candidate]) -> list[str]:
-    ranked = ranks_of(rankings)
-    return [each.name for each in candidates if each.number not in ranked]

@@ -258,15 +258,14 @@ def seal(poll_id: str) -> bool:
         try_write(repository.marking_sealed(found[0]))  # in case it was changed since it was sealed
         return True
     try:
-        poll = with_end_recorded(found[0])
-        count_and_seal(poll, repository.with_gates(poll_id))
+        _count_and_seal(with_end_recorded(found[0]))
     except LostRace:
         return False  # another is at it, or it was opened again at the last moment
     return True
 
 
-def count_and_seal(poll: Poll, found: tuple[Poll, int, Any] | None) -> None:
-    counted = repository.read_ballots(poll).normal
+def _count_and_seal(poll: Poll) -> None:
+    found, counted = repository.with_gates(poll.id), repository.read_ballots(poll).normal
     voted = found[1] if found else 0
     if counted.total != voted:
         raise Disagreement(f"There are {counted.total} votes, but the gates have counted {voted}.")

@@ -143,19 +143,14 @@ def settle_merges(skill_id: str, name: str) -> Skill:
         if source.closing:
             MERGE_CLOSING.record_closed(source)
             continue
-        bring_entries(source, name)
+        is_under_way = repository.merge_is_running(source.id)
+        endorsements.merge_endorsements(name, source.id, source.into, is_under_way)
+        if writes := repository.moving(repository.own_skills(name), source.id, source.into):
+            write(is_under_way, *writes)
         if not skill.into:
             return skill
         skill_id = skill.into
     raise LostRace
-
-
-def bring_entries(source: Skill, name: str) -> None:
-    """Move one person's entry of a merged skill, with its endorsements."""
-    is_under_way = repository.merge_is_running(source.id)
-    endorsements.merge_endorsements(name, source.id, source.into, is_under_way)
-    if writes := repository.moving(repository.own_skills(name), source.id, source.into):
-        write(is_under_way, *writes)
 
 
 def follow_merges(skill_id: str) -> Skill | None:
