@@ -174,31 +174,22 @@ def hidden_answers(texts: Texts, round_: int, answers: Sequence[Answer], removed
 def parse_vote(post: QueryDict, gathered: Gathered, player: str) -> dict[str, Any]:
     """Parses a ranking of up to three answers, ties allowed, never the player's own. Which answers were shown comes
     from the session, never from the form."""
-    ranks = {
-        _parse_answer_number(number): _parse_rank(typed)
-        for number, typed in submitted_ranks(post).items()
-        if any(each.strip() for each in typed)
-    }
-    ranks = {number: rank for number, rank in ranks.items() if number not in gathered.hidden}
+    ranks: dict[int, int] = {}
+    for name, typed in submitted_ranks(post).items():
+        if not any(each.strip() for each in typed):
+            continue
+        number, rank = answer_forms.parse_number(name, 10_000), answer_forms.parse_number(typed[-1].strip(), 10)
+        if number is None:
+            raise InvalidAnswer(scores.NOT_SHOWN)
+        if len(set(typed)) > 1 or rank is None or rank not in scores.RANKS:
+            raise InvalidAnswer(scores.NOT_A_RANK)
+        if number not in gathered.hidden:
+            ranks[number] = rank
     if not ranks:
         raise InvalidAnswer(VOTE_FOR_ONE)
     vote = Vote(ranks, frozenset(gathered.shown_to(player)))
     scores.check_vote(vote, scores.own_answers(gathered.answers).get(player))
     return vote_as_item(vote)
-
-
-def _parse_answer_number(typed: str) -> int:
-    number = answer_forms.parse_number(typed, 10_000)
-    if number is None:
-        raise InvalidAnswer(scores.NOT_SHOWN)
-    return number
-
-
-def _parse_rank(typed: list[str]) -> int:
-    rank = answer_forms.parse_number(typed[-1].strip(), 10)
-    if len(set(typed)) > 1 or rank is None or rank not in scores.RANKS:
-        raise InvalidAnswer(scores.NOT_A_RANK)
-    return rank
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,9 +198,12 @@ class Broadcaster:
         """Subscribes a listener to everything that differs from this snapshot, which it has been shown."""
         if subscriber.role in HOSTING:
             PRESENCE.saw_host(snapshot.game.id)
-        for oldest in self._too_many(snapshot.game.id, subscriber):
-            oldest.listener.close()
-            self.leave(snapshot.game.id, oldest.listener)
+        if subscriber.player:  # a seat's oldest streams are closed when it opens more than it may have
+            whose = subscriber.player, subscriber.role
+            own = [each for each in self._all(snapshot.game.id) if (each.player, each.role) == whose]
+            for oldest in own[: max(0, len(own) + 1 - MAX_STREAMS_PER_SEAT)]:
+                oldest.listener.close()
+                self.leave(snapshot.game.id, oldest.listener)
         with self._change:
             self._addresses[subscriber.address] += 1
             self._subscribers.setdefault(snapshot.game.id, {})[subscriber] = None
@@ -215,13 +218,6 @@ class Broadcaster:
     def has_room_for(self, address: str) -> bool:
         """Whether an address may open another stream; each has a limited share, so that others can connect too."""
         return self._addresses[address] < MAX_ADDRESS_SHARE * settings.WEB_CONNECTIONS
-
-    def _too_many(self, game_id: str, subscriber: Subscriber) -> list[Subscriber]:
-        """A seat's oldest streams, to be closed when it opens more than it may have."""
-        if not subscriber.player:
-            return []
-        own = [each for each in self._all(game_id) if (each.player, each.role) == (subscriber.player, subscriber.role)]
-        return own[: max(0, len(own) + 1 - MAX_STREAMS_PER_SEAT)]
 
     def leave(self, game_id: str, listener: Listener) -> None:
         with self._change:

@@ -6,7 +6,7 @@ Questions of removed players are hidden; they reappear if the player is readmitt
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -236,21 +236,21 @@ def host_lines(snapshot: Snapshot) -> list[QuestionLine]:
 def own_lines_of_player(snapshot: Snapshot, player: str) -> list[QuestionLine]:
     """A player's own questions, newest first."""
     seat = snapshot.seats.get(player)
-    by_author = _cached(snapshot, "qa by author", lambda: _by_author(snapshot.qa_questions))
-    return own_lines(snapshot, seat, by_author.get(author_id(snapshot.game.id, player), ())) if seat else []
+
+    def by_author() -> dict[str, list[QaQuestion]]:
+        found: dict[str, list[QaQuestion]] = {}
+        for each in snapshot.qa_questions:
+            found.setdefault(each.author, []).append(each)
+        return found
+
+    own = _cached(snapshot, "qa by author", by_author).get(author_id(snapshot.game.id, player), ())
+    return own_lines(snapshot, seat, own) if seat else []
 
 
 def own_lines(snapshot: Snapshot, seat: Seat, own: Iterable[QaQuestion]) -> list[QuestionLine]:
     own = [each for each in own if seat.had_it(each.at)]
     newest = sorted(own, key=lambda each: each.at, reverse=True) if snapshot.qa.is_on else ()
     return [question_line(snapshot, each, is_own=True) for each in newest]
-
-
-def _by_author(some: Sequence[QaQuestion]) -> dict[str, list[QaQuestion]]:
-    by_author: dict[str, list[QaQuestion]] = {}
-    for each in some:
-        by_author.setdefault(each.author, []).append(each)
-    return by_author
 
 
 # --- as screens show it ---

@@ -263,19 +263,14 @@ class CachedSession:
         over = range(1, state.round + (not state.is_under_way))
         missing = [number for number in over if number not in self.rounds and number not in self.never_sealed]
         if missing:
-            self._read_rounds(missing)
+            parts: dict[int, list[Item]] = {}
+            for item in repository.round_items(self.id, missing[0] if len(missing) == 1 else None):
+                parts.setdefault(int(item["SK"].split("#")[1]), []).append(item)
+            found = {number: round_from_parts(some) for number, some in parts.items()}
+            self.rounds = dict(sorted({**self.rounds, **found}.items()))
+            self.never_sealed |= set(missing) - found.keys()  # those were voided while open, and never will exist
         rounds = self.rounds
         return rounds if not rounds or max(rounds) in over else {each: rounds[each] for each in rounds if each in over}
-
-    def _read_rounds(self, missing: list[int]) -> None:
-        """Past rounds that do not exist were voided while open, and never will exist."""
-        only = missing[0] if len(missing) == 1 else None
-        parts: dict[int, list[Item]] = {}
-        for item in repository.round_items(self.id, only):
-            parts.setdefault(int(item["SK"].split("#")[1]), []).append(item)
-        found = {number: round_from_parts(some) for number, some in parts.items()}
-        self.rounds = dict(sorted({**self.rounds, **found}.items()))
-        self.never_sealed |= set(missing) - found.keys()
 
     def _visible_rounds(
         self,

@@ -49,9 +49,11 @@ def join(game: Game, state: State, roster: Item | None, name: str, held: Pass) -
         raise session_full()
     seat = _new(game, state, name, held)
     if not try_write(*seats.seating(game, seat)):
-        seat = _own(game, name, held)
-        announce_change(game)  # the first request may have been cut off before this
-        return seat
+        own = seats.find(game.id, held.player)
+        if own is None or own.secret != players.digest(held.secret):
+            raise SeatNameTaken(names.alternatives(game.id, name))
+        announce_change(game)  # the same form was sent before, and that request may have been cut off before this
+        return own
     announce_change(game)
     seats.count_seat(game)
     return seat
@@ -76,14 +78,6 @@ def _new(game: Game, state: State, name: str, held: Pass) -> Seat:
 def since(state: State) -> int:
     """The first round that a player joining now can answer."""
     return state.round + (state.phase == Phase.RESULTS)
-
-
-def _own(game: Game, name: str, held: Pass) -> Seat:
-    """The seat made by an earlier submission of the same form; otherwise the name is taken."""
-    seat = seats.find(game.id, held.player)
-    if seat is not None and seat.secret == players.digest(held.secret):
-        return seat
-    raise SeatNameTaken(names.alternatives(game.id, name))
 
 
 def announce_change(game: Game) -> None:

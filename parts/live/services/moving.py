@@ -161,18 +161,15 @@ def _history_counts(game: Game, state: State) -> dict[str, int]:
 def end_if_abandoned(game_id: str) -> bool:
     """End the session if it has been inactive for too long; return whether it was ended."""
     found = repository.find(game_id)
-    if found is None or found[0].ended_at or not _is_abandoned(*found):
+    if found is None or found[0].ended_at:
         return False
-    end(*found, SITE)
-    return True
-
-
-def _is_abandoned(game: Game, state: State) -> bool:
-    """Read the last activity only if there has been no recent step."""
-    lifetime, now = clock.configured(), now_text()
+    (game, state), lifetime, now = found, clock.configured(), now_text()
     if not rules.is_abandoned(game, state, "", now, lifetime):
+        return False  # the last activity is read only if there has been no recent step
+    if not rules.is_abandoned(game, state, last_activity(game, state), now, lifetime):
         return False
-    return rules.is_abandoned(game, state, last_activity(game, state), now, lifetime)
+    end(game, state, SITE)
+    return True
 
 
 def last_activity(game: Game, state: State) -> str:

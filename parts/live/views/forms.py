@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -208,11 +208,17 @@ class GameForm(forms.Form):
         return cleaned
 
     def _asked(self, type_: str) -> tuple[Question, ...]:
-        """The questions chosen or typed, followed by those of additional sets."""
+        """The questions chosen or typed, followed by those of additional sets, with the play chosen for each set."""
         cleaned = self.cleaned_data
         if "question_set" not in cleaned:
             return ()
-        also = self._of_other_sets(type_)
+        also: list[Question] = []
+        for name, _colon, set_id in (each.partition(":") for each in cleaned.get("also", ())):
+            found = self._found("also", set_id)
+            for question in found[1] if found else ():
+                if (play := play_for_type(name, question)) is not None:
+                    is_usual = play_for_type(type_, question) is play
+                    also.append(question if is_usual else replace(question, play=play.name))
         if cleaned["question_set"]:
             first = self._of_set(type_)
         else:
@@ -230,17 +236,6 @@ class GameForm(forms.Form):
         if not suitable:
             self.add_error("question_set", NONE_SUIT % {"name": self.chosen.name})
         return suitable
-
-    def _of_other_sets(self, type_: str) -> tuple[Question, ...]:
-        """Questions of additional sets, each with the play chosen for it: "poll:ID"."""
-        return tuple(question for each in self.cleaned_data.get("also", ()) for question in self._played(type_, each))
-
-    def _played(self, type_: str, chosen: str) -> Iterator[Question]:
-        name, _colon, set_id = chosen.partition(":")
-        found = self._found("also", set_id)
-        for question in found[1] if found else ():
-            if (play := play_for_type(name, question)) is not None:
-                yield question if play_for_type(type_, question) is play else replace(question, play=play.name)
 
     def _found(self, field: str, set_id: str) -> tuple[QuestionSet, tuple[Question, ...]] | None:
         found = sets.find(set_id) if set_id in self.offered else None

@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public, requires
-from accounts.models import User
 from accounts.rules import Permission
 from foundation.pages.forms import form_data, form_page, new_token, refusals_as_errors
 from foundation.pages.messages import refusals_as_messages
@@ -20,7 +19,6 @@ from foundation.qa.rules import Mode
 from parts.live import repository, room_questions, rules
 from parts.live.clock import configured
 from parts.live.play import registered_plays
-from parts.live.rules import Game
 from parts.live.services import hosting, making
 from parts.questions import repository as sets
 from parts.questions.question import Kind, Question, Type
@@ -62,7 +60,10 @@ def make(request: HttpRequest) -> HttpResponse:
     form = GameForm(form_data(request), offered=sets.usable_by(request.user.name), initial=_initial(chosen))
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form):
-            game = _made(request, form)
+            hosting.check_makes_another(request.user)
+            game = making.make(request.user, form.cleaned_data["engagement_type"], form.questions, **form.values())
+            texts = Mode.APPROVED if game.is_public else Mode.OPEN
+            room_questions.set_up(game.id, request.user.name, is_on=form.cleaned_data["takes_questions"], texts=texts)
             return redirect(game.format.first_page, game.id)
     context = {"form": form, "waiting_days": configured().waiting.days}
     return render(request, "live/make.html", context, status=422 if form.errors else 200)
@@ -75,33 +76,22 @@ def _initial(set_id: str) -> dict[str, str]:
     return {"question_set": set_id, "engagement_type": suits[0]} if suits else {}
 
 
-def _made(request: HttpRequest, form: GameForm) -> Game:
-    hosting.check_makes_another(request.user)
-    game = making.make(request.user, form.cleaned_data["engagement_type"], form.questions, **form.values())
-    texts = Mode.APPROVED if game.is_public else Mode.OPEN
-    room_questions.set_up(game.id, request.user.name, is_on=form.cleaned_data["takes_questions"], texts=texts)
-    return game
-
-
 def _rehearse(request: HttpRequest) -> HttpResponse:
+    """Uses a suitable set shared with everybody, if there is one, or else the built-in questions."""
     with refusals_as_messages(request):
         hosting.check_makes_another(request.user)
-        game = _make_rehearsal(request.user)
+        usable = sets.usable_by(request.user.name)
+        shared = next((each for each in usable if each.is_offered and each.suits(Type.TRIVIA)), None)
+        set_, questions = (sets.find(shared.id) if shared else None) or (None, built_in_questions())
+        chosen: dict[str, Any] = {"debug_mode": REHEARSAL_ROBOTS, "time_zone": settings.SITE_TIME_ZONE or "UTC"}
+        chosen |= set_reference(set_)
+        game = making.make(request.user, Type.TRIVIA, questions, title=_("Rehearsal"), **chosen)
         messages.info(request, _("Twenty robots are joining. Start when you like; people may join as well."))
         return redirect("host_game", game.id)
     return redirect("games")
 
 
 REHEARSAL_ROBOTS = 20
-
-
-def _make_rehearsal(host: User) -> Game:
-    """Uses a suitable set shared with everybody, if there is one, or else the built-in questions."""
-    shared = (each for each in sets.usable_by(host.name) if each.is_offered and each.suits(Type.TRIVIA))
-    chosen = next(shared, None)
-    set_, questions = (sets.find(chosen.id) if chosen else None) or (None, built_in_questions())
-    chosen_settings: dict[str, Any] = {"debug_mode": REHEARSAL_ROBOTS, "time_zone": settings.SITE_TIME_ZONE or "UTC"}
-    return making.make(host, Type.TRIVIA, questions, title=_("Rehearsal"), **set_reference(set_), **chosen_settings)
 
 
 def built_in_questions() -> tuple[Question, ...]:

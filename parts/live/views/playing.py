@@ -236,16 +236,11 @@ def _missing_events(request: HttpRequest, client: PushClient, every: list[PushEv
     snapshot, has = client.snapshot, request.GET
     events = [each for each in every if each.name != "screen" or each.key != has.get("screen")]
     if client.seat is not None and player_part.own_key(snapshot, client.seat, client.role) != has.get("mine"):
-        events.append(broadcaster.mine(snapshot, client.seat, client.role, **_own_answer(client, client.seat)))
+        own: dict[str, Any] = {}
+        if client.role == Role.PLAYER:  # whose page shows their answer
+            own = answering.answer_context(answering.own(snapshot.game, snapshot.state, client.seat, client.salt))
+        events.append(broadcaster.mine(snapshot, client.seat, client.role, **own))
     return events + (broadcaster.consent(client.role, snapshot, client.seat) if client.seat else [])
-
-
-def _own_answer(client: PushClient, seat: Seat) -> dict[str, Any]:
-    """The player's answer, if their page shows it."""
-    snapshot = client.snapshot
-    if client.role != Role.PLAYER:
-        return {}
-    return answering.answer_context(answering.own(snapshot.game, snapshot.state, seat, client.salt))
 
 
 @public

@@ -278,7 +278,10 @@ SESSION_FIELDS = (
 
 def as_json(report: Report) -> Iterator[bytes]:
     """All stored data, as documented in docs/how-to/live-sessions.md; generated while it is sent."""
-    head = {"format": FORMAT, "session": _session(report), "questions": [each.as_item() for each in report.questions]}
+    game, item = report.game, repository.game_as_item(report.game)
+    session = {name: item[name] for name in SESSION_FIELDS}
+    session |= {"kept_until": game.gone_at, **PAGES.of(game).reported(game)}
+    head = {"format": FORMAT, "session": session, "questions": [each.as_item() for each in report.questions]}
     yield orjson.dumps(head)[:-1] + b', "rounds": ['
     sums, comma = Totals(), b""
     for sealed in report.sealed():
@@ -290,13 +293,6 @@ def as_json(report: Report) -> Iterator[bytes]:
     asked = [each.as_item() for each in report.asked]
     yield b"\n]" + (b', "players": ' + orjson.dumps(players) if not report.is_anonymous else b"")
     yield (b', "asked": ' + orjson.dumps(asked) if asked else b"") + b"}\n"
-
-
-def _session(report: Report) -> dict[str, Any]:
-    game = report.game
-    item = repository.game_as_item(game)
-    own = {"kept_until": game.gone_at, **PAGES.of(game).reported(game)}
-    return {name: item[name] for name in SESSION_FIELDS} | own
 
 
 def _round(report: Report, round_: Round) -> dict[str, Any]:
