@@ -93,16 +93,19 @@ def keys_to_read(game_id: str) -> tuple[Key, ...]:
     last = SESSIONS.last(game_id)
     play = play_at(last.state) if last else None
     return (
-        *(keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id)),
-        keys.game_qa(game_id),
+        *_session_keys(game_id),
         *(play.extra_keys(game_id, last.state) if last and play else ()),
         *(place for each in SCREENS.values() if (place := each.extra_key(game_id))),
     )
 
 
+def _session_keys(game_id: str) -> tuple[Key, ...]:
+    return keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id), keys.game_qa(game_id)
+
+
 def from_items(game_id: str, items: Mapping[Key, Item]) -> Snapshot | None:
     """Builds a snapshot from items that were just read."""
-    game_item, state_item, roster, qa, *_others = map(items.get, keys_to_read(game_id))
+    game_item, state_item, roster, qa = map(items.get, _session_keys(game_id))
     if game_item is None or state_item is None:
         SESSIONS.forget(game_id)
         return None
