@@ -54,6 +54,9 @@ class Sheet:
     )
     backwards: bool = False
     leads: tuple[tuple[Any, str, str], ...] = ()  # links of a row: label, sheet, field
+    whole: Callable[[Item], Key] | None = None  # where the item of a row is, if the span only lists it
+    # instead of a span: by the filters, at most so many rows of what may be shown, and where the next page begins
+    read: Callable[[Any, int], tuple[list[Item], str | None]] | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -138,8 +141,13 @@ class ItemType:
     @cached_property
     def defaults(self) -> dict[str, Any]:
         """What each replayed field is where it is not stored; nothing, unless the dataclass says otherwise."""
+        return {name: self.unstored.get(name) for name in parsed(self.replayed)}
+
+    @cached_property
+    def unstored(self) -> dict[str, Any]:
+        """What fields are where they are not stored."""
         declared = {each.name: each.default for each in fields(self.value)} if self.value else {}
-        return {name: None if (value := declared.get(name)) is MISSING else value for name in parsed(self.replayed)}
+        return {name: value for name, value in declared.items() if value is not MISSING}
 
     def with_more(self, more: MoreFields) -> ItemType:
         shown, hidden = f"{self.shown} {more.shown}".strip(), f"{self.hidden} {more.hidden}".strip()

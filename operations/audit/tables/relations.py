@@ -1,7 +1,8 @@
 """The relational view: the stored data as tables with natural keys that refer to each other.
 
 Each table is read by a prefix of its natural key, a page at a time, in a constant number of round trips. Rows are made
-from the masked items of `masks`, so nothing is shown here that is hidden there.
+from the masked items of `masks`, so nothing is shown here that is hidden there. Only a sheet with a `read` of its own
+decides itself what may be shown.
 """
 
 from __future__ import annotations
@@ -440,21 +441,34 @@ def _rows(sheet: Sheet, query: TableQuery) -> Page:
     """The rows of a sheet that declares where its items are and what its cells are."""
     if sheet.of_election:
         query = replace(query, election=_load_election(query).election.name)
+    if sheet.read:
+        rows, cursor = sheet.read(query, PAGE_ROWS)
+        return Page([Row(_cells(sheet, query, row)) for row in rows], cursor)
     span = sheet.span(query) if sheet.span else None
     if span is None:
         return Page([])
     found = table().page(span, limit=PAGE_ROWS, cursor=query.cursor, backwards=sheet.backwards)
-    return Page([_row(sheet, query, item) for item in found.items], found.cursor)
+    items = found.items
+    if sheet.whole:
+        places = [sheet.whole(item) for item in items]
+        stored = table().get_many(places)
+        items = [stored[place] for place in places if place in stored]
+    return Page([_row(sheet, query, item) for item in items], found.cursor)
 
 
 def _row(sheet: Sheet, query: TableQuery, item: Item) -> Row:
-    question, _key = keys.question_of(Key(item["PK"], item["SK"]))
-    masked = {"question": question, **(masks.mask_item(DATA, item) or {})}
-    cells = (
-        _cell(kind, query.name if kind == "asked" else masked.get(name)) for name, kind in parsed(sheet.cells).items()
-    )
-    leads = (Link(text, href(name, name=masked[by])) for text, name, by in sheet.leads)
-    return Row(tuple(cells), (*leads, item_link(item)))
+    stored_at = Key(item["PK"], item["SK"])
+    question, _key = keys.question_of(stored_at)
+    item_type = SCHEMA.type_of(stored_at)
+    unstored = item_type.unstored if item_type else {}
+    values = {**unstored, "question": question, **(masks.mask_item(DATA, item) or {})}
+    leads = (Link(text, href(name, name=values[by])) for text, name, by in sheet.leads)
+    return Row(_cells(sheet, query, values), (*leads, item_link(item)))
+
+
+def _cells(sheet: Sheet, query: TableQuery, values: Item) -> tuple[Cell, ...]:
+    declared = parsed(sheet.cells).items()
+    return tuple(_cell(kind, query.name if kind == "asked" else values.get(name)) for name, kind in declared)
 
 
 def _cell(kind: str, value: Any) -> Cell:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import allow_everyone, requires
 from accounts.rules import Permission
+from foundation.acts.refusals import Refusal
 from foundation.pages.lists import as_csv
 from foundation.store import keys
 from foundation.store.schema import SCHEMA, Sheet
@@ -20,7 +21,7 @@ from foundation.store.table import Key, Span
 from operations.audit.forms import FilterForm, ItemForm, PartitionForm, ThingForm
 
 from . import raw, relations
-from .relations import NoSuch, Page, TableQuery, as_text
+from .relations import Page, TableQuery, as_text
 
 
 @requires(Permission.VIEW_SECRETS)
@@ -55,7 +56,7 @@ def _read(request: HttpRequest, relation: Sheet) -> tuple[FilterForm, Page | Non
         return form, None
     try:
         return form, relations.page(relation, TableQuery(**form.cleaned_data))
-    except NoSuch as refusal:
+    except Refusal as refusal:
         form.add_error(None, str(refusal))
         return form, None
 

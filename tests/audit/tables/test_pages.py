@@ -31,6 +31,8 @@ from parts.live.follow_up_store import FollowUp
 from parts.live.services import making
 from parts.news import services as news
 from parts.news.services import Written
+from parts.polls import counting as poll_counting
+from parts.polls import services as polls
 from parts.questions import services as question_sets
 from parts.questions.question import Kind, Question, Type
 from parts.skills import services as skills
@@ -102,7 +104,12 @@ def test_every_table_marks_its_natural_key(site, auditor, person, opened):
     game = making.make(vera, Type.POLL, [where], title="Friday")
     followed = FollowUp(1, "poll", "p", "Where?", 1, game.created_at, "Vera")
     site.write(*follow_up_store.making(game, live.read_state(game.id), followed))
+    lunch, _key = polls.make(vera, ("Pizza", "Sushi"), 30, title="Lunch", expires_at=None, listed=True)
+    polls.cast(lunch.id, "a digest", {"1": ["1"]}, "form")
+    polls.close(polls.find_runner(lunch.id, vera, ""))
+    poll_counting.seal(lunch.id)
     names = {"skill": {"name": "Vera"}, "set_id": {"name": shared.id}, "game": {"name": game.id}}
+    names["poll"] = {"name": lunch.id}
     for relation in SCHEMA.sheets.values():
         if relation.name in ("live-history", "groups"):
             names["id"] = {"name": "Vera"}
