@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -88,9 +88,13 @@ def _rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
     if not readable:
         raise CannotShow(HIDDEN_BALLOTS if own else HIDDEN_PARTITION)
     page = _page(span, readable, cursor)
-    may = may or _allowed_for(page.items)
-    found = [_row(span, item, may.get(item["PK"], NOTHING_ALLOWED)) for item in page.items]
-    return found, encrypt_cursor(page.cursor) if page.cursor else None
+    if not own:  # all elections on the page in one round trip: turnouts would be too much, so who voted is left out
+        partitions = {item["PK"] for item in page.items if masks.is_of_election(item["PK"])}
+        homes = {pk: Key(keys.home(pk), keys.METADATA) for pk in partitions}
+        found = table().get_many(set(homes.values())) if homes else {}
+        may = {pk: allowed(found.get(place)) for pk, place in homes.items()}
+    shown = [_row(span, item, may.get(item["PK"], NOTHING_ALLOWED)) for item in page.items]
+    return shown, encrypt_cursor(page.cursor) if page.cursor else None
 
 
 def _page(span: Span, readable: list[Span], cursor: str | None) -> Page:
@@ -119,16 +123,12 @@ def _row(span: Span, item: Item, may: Allowed) -> Row:
         return Row(HIDDEN)
     key = Key(item["PK"], item["SK"], span.table)
     kind = masks.type_of(key)
-    sort_key = item["GSI1SK"] if span.index else item["SK"]
-    return Row(sort_key, kind.label if kind else "", _summary(shown), item_href(key))
-
-
-def _summary(shown: Item) -> str:
-    """Visible, non-empty values, names first."""
+    # the summary has the visible values that are not empty, names first
     visible = [name for name, value in shown.items() if name not in KEYS and value not in (HIDDEN, None, "", [])]
     names_first = sorted(visible, key=lambda name: not name.endswith("name"))
     text = "; ".join(f"{name}: {_text(shown[name])[:MAX_SUMMARY_CHARS]}" for name in names_first)
-    return text if len(text) <= MAX_SUMMARY_CHARS else f"{text[: MAX_SUMMARY_CHARS - 1]}…"
+    summary = text if len(text) <= MAX_SUMMARY_CHARS else f"{text[: MAX_SUMMARY_CHARS - 1]}…"
+    return Row(item["GSI1SK" if span.index else "SK"], kind.label if kind else "", summary, item_href(key))
 
 
 def _allowed_in(pk: str) -> Allowed:
@@ -136,35 +136,21 @@ def _allowed_in(pk: str) -> Allowed:
     return allowed(*sharding.read_with_gates(Key(keys.home(pk), keys.METADATA)))
 
 
-def _allowed_for(items: Iterable[Item]) -> dict[str, Allowed]:
-    """For all elections on a page, in one round trip. Turnouts would be too much, so who voted is left out."""
-    partitions = {item["PK"] for item in items if masks.is_of_election(item["PK"])}
-    homes = {pk: Key(keys.home(pk), keys.METADATA) for pk in partitions}
-    found = table().get_many(set(homes.values())) if homes else {}
-    return {pk: allowed(found.get(place)) for pk, place in homes.items()}
-
-
 # --- an item ---
 
 
 def view_item(key: Key) -> tuple[str, list[Attribute]] | None:
     """The kind of an item and its visible attributes; also `None` if its existence is hidden."""
-    kind = masks.type_of(key)
+    if (kind := masks.type_of(key)) is None:
+        return None
     try:
-        shown = _masked_item(key) if kind else None
+        may = _allowed_in(key.pk) if masks.is_of_election(key.pk) else NOTHING_ALLOWED
+        is_readable = masks.readable_parts(Span(key.pk, prefix=key.sk, table=key.table), may)
+        found = table().get(key) if is_readable else None
     except Invalid:
         return None
-    if kind is None or shown is None:
-        return None
-    return kind.label, [_attribute(key.table, kind, *each) for each in shown.items()]
-
-
-def _masked_item(key: Key) -> Item | None:
-    may = _allowed_in(key.pk) if masks.is_of_election(key.pk) else NOTHING_ALLOWED
-    if not masks.readable_parts(Span(key.pk, prefix=key.sk, table=key.table), may):
-        return None
-    found = table().get(key)
-    return masks.mask_item(key.table, found, may) if found else None
+    shown = masks.mask_item(key.table, found, may) if found else None
+    return None if shown is None else (kind.label, [_attribute(key.table, kind, *each) for each in shown.items()])
 
 
 def _attribute(table_name: str, kind: ItemType, name: str, value: Any) -> Attribute:
@@ -176,15 +162,13 @@ def _attribute(table_name: str, kind: ItemType, name: str, value: Any) -> Attrib
 
 
 def _text(value: Any) -> str:
+    """Long binary values, which are unreadable, are shown as a byte count."""
     if isinstance(value, str | Hidden):
         return str(value)
-    return _plain(value) if isinstance(value, bytes) else json.dumps(value, ensure_ascii=False, default=_plain)
-
-
-def _plain(value: Any) -> str:
-    """Long binary values, which are unreadable, are shown as a byte count."""
     if not isinstance(value, bytes):
-        return str(value)
+        return json.dumps(
+            value, ensure_ascii=False, default=lambda each: _text(each) if isinstance(each, bytes) else str(each)
+        )
     return value.hex() if len(value) <= MAX_SHOWN_BYTES else str(_("%(count)d bytes") % {"count": len(value)})
 
 

@@ -41,6 +41,7 @@ from .raw import BAD_CURSOR, Link, decrypt_cursor, encrypt_cursor, item_href
 
 MAX_CELL_CHARS = 300  # characters of a cell on a page; files and item pages show all
 PAGE_ROWS = 50
+TEXTS_OF_PAGE = ("name", "colour", "text")  # of the site's page
 PLACE = re.compile(r"(\d{1,6})\.(\d{1,6})")
 
 BAD_NAME = _("This is not a valid name.")
@@ -66,18 +67,19 @@ class Cell:
         return isinstance(self.value, Hidden)
 
     @property
+    def as_text(self) -> str:
+        """Whole, as in a file."""
+        if isinstance(self.value, dict | list):
+            return json.dumps(self.value, ensure_ascii=False, default=str)
+        return "" if self.value is None else str(self.value)
+
+    @property
     def text(self) -> str:
         """The text shown on a page."""
-        if self.value is None:
-            return ""
         if isinstance(self.value, bool):
             return str(_("yes") if self.value else _("no"))
-        text = as_text(self.value)
+        text = self.as_text
         return text if len(text) <= MAX_CELL_CHARS else f"{text[: MAX_CELL_CHARS - 1]}…"
-
-
-def as_text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, dict | list) else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +89,13 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class TablePage:
     rows: list[Row]
     cursor: str | None = None
     count: int | None = None  # of the whole table, if a total is stored
 
     @property
-    def leads(self) -> bool:
+    def has_links(self) -> bool:
         """Whether its rows have links beside their cells."""
         return any(row.links for row in self.rows)
 
@@ -140,14 +142,14 @@ def cells_of(item: Item, *names: str) -> tuple[Cell, ...]:
 # --- users ---
 
 
-def _users(query: TableQuery) -> Page:
+def _users(query: TableQuery) -> TablePage:
     names = ("name", "email", "role", "created_at")
     if "@" in query.name:
         person = people.find_by_email(query.name)
         item = table().get(keys.listed_person(person.name)) if person else None
-        return Page([_plain_row(item, *names)] if item else [], count=_stored_count("user_count"))
+        return TablePage([_plain_row(item, *names)] if item else [], count=_stored_count("user_count"))
     page = table().page(keys.people(query.name), limit=PAGE_ROWS, cursor=query.cursor)
-    return Page([_plain_row(item, *names) for item in page.items], page.cursor, _stored_count("user_count"))
+    return TablePage([_plain_row(item, *names) for item in page.items], page.cursor, _stored_count("user_count"))
 
 
 def _plain_row(item: Item, *names: str) -> Row:
@@ -161,49 +163,37 @@ def _stored_count(name: str) -> int | None:
 # --- elections ---
 
 
-def _elections(query: TableQuery) -> Page:
+def _elections(query: TableQuery) -> TablePage:
     page = table().page(keys.elections(query.name), limit=PAGE_ROWS, cursor=query.cursor)
     places = [keys.election(item["name"]) for item in page.items]
     found = table().get_many([*places, keys.COUNTS])
-    rows = [_election_row(found[place]) for place in places if place in found]
-    return Page(rows, page.cursor, found.get(keys.COUNTS, {}).get("election_count"))
+    sheets = [each for each in SCHEMA.sheets.values() if each.of_election]
+    rows = []
+    for item in (found[place] for place in places if place in found):
+        masked = masks.mask_item(DATA, item) or {}
+        cells = (
+            Cell(masked["name"]),
+            person_cell(masked["owner_name"]),
+            Cell(elections.election_of(item).state(now_text()).value),
+            *cells_of(masked, "secret_ballot", "method", "seats"),
+            Cell(1 + len(masked.get("more", ()))),
+            *cells_of(masked, "electorate", "voter_count", "no_voting_before", "no_voting_after", "created_at"),
+        )
+        links = (Link(each.label, href(each.name, election=masked["name"])) for each in sheets)
+        rows.append(Row(cells, (*links, item_link(item))))
+    return TablePage(rows, page.cursor, found.get(keys.COUNTS, {}).get("election_count"))
 
 
-def _election_row(item: Item) -> Row:
-    masked = masks.mask_item(DATA, item) or {}
-    state = elections.election_of(item).state(now_text())
-    cells = (
-        Cell(masked["name"]),
-        person_cell(masked["owner_name"]),
-        Cell(state.value),
-        *cells_of(masked, "secret_ballot", "method", "seats"),
-        Cell(1 + len(masked.get("more", ()))),
-        *cells_of(masked, "electorate", "voter_count"),
-        *cells_of(masked, "no_voting_before", "no_voting_after", "created_at"),
-    )
-    leads = [
-        Link(each.label, href(each.name, election=masked["name"]))
-        for each in SCHEMA.sheets.values()
-        if each.of_election
-    ]
-    return Row(cells, (*leads, item_link(item)))
-
-
-def _questions(query: TableQuery) -> Page:
-    election = _load_election(query).election
-    return Page([_question_row(each) for each in election.questions])
-
-
-def _question_row(election: Election) -> Row:
+def _questions(query: TableQuery) -> TablePage:
     names = ("number", "title", "kind", "method", "seats", "fewest", "most", "majority", "unranked", "for_groups")
-    cells = (election_cell(election.name), *(Cell(_plain(getattr(election, name))) for name in names))
-    about = {"election": election.name, "question": election.number}
-    own = (each for each in SCHEMA.sheets.values() if "question" in each.filters)
-    return Row(cells, tuple(Link(each.label, href(each.name, **about)) for each in own))
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+    sheets, rows = [each for each in SCHEMA.sheets.values() if "question" in each.filters], []
+    for question in _load_election(query).election.questions:
+        values = (getattr(question, name) for name in names)
+        cells = (Cell(list(value) if isinstance(value, tuple) else value) for value in values)
+        about = {"election": question.name, "question": question.number}
+        links = tuple(Link(each.label, href(each.name, **about)) for each in sheets)
+        rows.append(Row((election_cell(question.name), *cells), links))
+    return TablePage(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,21 +219,20 @@ def _load_election(query: TableQuery) -> ElectionAccess:
 # --- voters ---
 
 
-def _voters(query: TableQuery) -> Page:
-    there = _load_election(query)
+def _voters(query: TableQuery) -> TablePage:
+    there, rows = _load_election(query), []
     roll = sharding.roll_spans(there.election, query.begins)
     page = sharded_reads.page(table(), roll, limit=PAGE_ROWS, cursor=query.cursor)
-    rows = [_voter(item, there.may) for item in page.items]
-    return Page(rows, page.cursor, there.election.voter_count)
-
-
-def _voter(item: Item, may: Allowed) -> Row:
-    masked = masks.mask_item(DATA, item, may) or {}
-    voted = (masked.get("voted"), masked.get("paper", False)) if may.who else (HIDDEN, HIDDEN)
-    details = ", ".join(masked.get("groups", ())), rolls.weight_of(masked)
-    cells = (election_cell(masked["election_name"]), person_cell(masked["voter_name"]), *map(Cell, (*details, *voted)))
-    ballot = Link(_("Ballots"), href("ballots", election=masked["election_name"], ballot=masked["voter_name"]))
-    return Row(cells, (ballot, item_link(item)) if may.ballots and masked.get("voted") else (item_link(item),))
+    for item in page.items:
+        masked = masks.mask_item(DATA, item, there.may) or {}
+        election, name = masked["election_name"], masked["voter_name"]
+        voted = (masked.get("voted"), masked.get("paper", False)) if there.may.who else (HIDDEN, HIDDEN)
+        details = ", ".join(masked.get("groups", ())), rolls.weight_of(masked)
+        cells = (election_cell(election), person_cell(name), *map(Cell, (*details, *voted)))
+        has_ballot = there.may.ballots and masked.get("voted")
+        ballots = (Link(_("Ballots"), href("ballots", election=election, ballot=name)),) if has_ballot else ()
+        rows.append(Row(cells, (*ballots, item_link(item))))
+    return TablePage(rows, page.cursor, there.election.voter_count)
 
 
 # --- ballots and rankings ---
@@ -259,27 +248,24 @@ class BallotView:
     when_cast: str | None
 
 
-def _ballots(query: TableQuery) -> Page:
+def _ballots(query: TableQuery) -> TablePage:
     there = _load_election(query)
+    election, rows = there.election, []
     ballots, cursor = _read_ballots(there, query, PAGE_ROWS)
-    rows = [_ballot(there.election, each) for each in ballots]
-    return Page(rows, cursor, there.voted if there.may.published else None)
+    for each in ballots:
+        voter = person_cell(each.voter) if each.voter else Cell(None)
+        about = {"election": election.name, "question": election.number, "ballot": each.known_by}
+        own = (Cell(each.known_by), voter, Cell(each.rankings), Cell(each.when_cast))
+        rankings = Link(_("Rankings"), href("rankings", **about))
+        rows.append(Row((election_cell(election.name), Cell(election.number), *own), (rankings,)))
+    return TablePage(rows, cursor, there.voted if there.may.published else None)
 
 
-def _ballot(election: Election, ballot: BallotView) -> Row:
-    voter = person_cell(ballot.voter) if ballot.voter else Cell(None)
-    about = {"election": election.name, "question": election.number, "ballot": ballot.known_by}
-    own = (Cell(ballot.known_by), voter, Cell(ballot.rankings), Cell(ballot.when_cast))
-    return Row(
-        (election_cell(election.name), Cell(election.number), *own), (Link(_("Rankings"), href("rankings", **about)),)
-    )
-
-
-def _rankings(query: TableQuery) -> Page:
+def _rankings(query: TableQuery) -> TablePage:
     there = _load_election(query)
     candidates = elections.candidates(there.election.name, there.election.number)
     ballots, cursor = _read_ballots(there, query, max(1, PAGE_ROWS // max(1, len(candidates))))
-    return Page([row for each in ballots for row in _ranking(there.election, each, candidates)], cursor)
+    return TablePage([row for each in ballots for row in _ranking(there.election, each, candidates)], cursor)
 
 
 def _ranking(election: Election, ballot: BallotView, candidates: list[Candidate]) -> Iterator[Row]:
@@ -318,100 +304,88 @@ def _by_voter(election: Election, query: TableQuery, limit: int) -> tuple[list[B
 def _by_code(election: Election, query: TableQuery, limit: int) -> tuple[list[BallotView], str | None]:
     """Published ballots of a secret election, starting at a code, or where the last page ended."""
     beginning = query.ballot.strip().upper()
-    start = _place(query.after) if query.after else repository.find_prefix(election, beginning)
-    following = repository.ballots_from(election, start)
-    found = [
-        (place, each) for place, each in islice(following, limit + 1) if each["confirmation"].startswith(beginning)
-    ]
-    ballots = [BallotView(each["confirmation"], "", each["rankings"], None) for _place_, each in found[:limit]]
+    if query.after:
+        if (place := PLACE.fullmatch(query.after)) is None:
+            raise BadCursor("This is not a cursor.")
+        start = Position(int(place[1]), int(place[2]))
+    else:
+        start = repository.find_prefix(election, beginning)
+    following = islice(repository.ballots_from(election, start), limit + 1)
+    found = [(place, each) for place, each in following if each["confirmation"].startswith(beginning)]
+    ballots = [BallotView(each["confirmation"], "", each["rankings"], None) for _place, each in found[:limit]]
     more = found[limit][0] if len(found) > limit else None
     return ballots, f"{more.part}.{more.row}" if more else None
-
-
-def _place(cursor: str) -> Position:
-    if (found := PLACE.fullmatch(cursor)) is None:
-        raise BadCursor("This is not a cursor.")
-    return Position(int(found[1]), int(found[2]))
 
 
 # --- skills ---
 
 
-def _skills(query: TableQuery) -> Page:
+def _skills(query: TableQuery) -> TablePage:
+    """Each skill under its own name; its other names are in its row."""
     page = table().page(keys.skill_names(query.name), limit=PAGE_ROWS, cursor=query.cursor)
-    found = table().get_many({keys.skill(item["skill"]) for item in page.items})
-    places = [keys.skill(item["skill"]) for item in page.items if keys.fold(item["name"]) == _own_name(found, item)]
-    names = ("id", "name", "category", "aliases", "description", "state")
-    return Page([_plain_row(found[place], *names) for place in places], page.cursor)
-
-
-def _own_name(found: dict[Key, Item], item: Item) -> str:
-    """Each skill is listed under its own name; its other names are in its row."""
-    skill = found.get(keys.skill(item["skill"]))
-    return keys.fold(skill["name"]) if skill else ""
+    found, rows = table().get_many({keys.skill(item["skill"]) for item in page.items}), []
+    for item in page.items:
+        skill = found.get(keys.skill(item["skill"]))
+        if skill and keys.fold(item["name"]) == keys.fold(skill["name"]):
+            rows.append(_plain_row(skill, "id", "name", "category", "aliases", "description", "state"))
+    return TablePage(rows, page.cursor)
 
 
 # --- the site's page ---
 
 
-def _site_page(query: TableQuery) -> Page:
-    item = table().get(keys.SITE_PAGE)
-    return Page(list(_site_page_rows(item)) if item else [])
-
-
-def _site_page_rows(item: Item) -> Iterator[Row]:
+def _site_page(query: TableQuery) -> TablePage:
     """Its content, part by part; links and projects have one row each, in order."""
-    masked = masks.mask_item(DATA, item) or {}
-    for part in ("name", "colour", "text"):
-        yield Row((Cell(part), Cell(0), Cell(masked[part]), Cell(""), Cell("")), (item_link(item),))
+    if (item := table().get(keys.SITE_PAGE)) is None:
+        return TablePage([])
+    masked, links = masks.mask_item(DATA, item) or {}, (item_link(item),)
+    rows = [Row((Cell(part), Cell(0), Cell(masked[part]), Cell(""), Cell("")), links) for part in TEXTS_OF_PAGE]
     if photo := masked.get("photo"):
-        yield Row((Cell("photo"), Cell(0), *cells_of(photo, "alt", "words", "id")), (item_link(item),))
+        rows.append(Row((Cell("photo"), Cell(0), *cells_of(photo, "alt", "words", "id")), links))
     for part, target in (("links", "address"), ("projects", "link")):
         for number, each in enumerate(masked[part], 1):
-            yield Row((Cell(part), Cell(number), *cells_of(each, "title", "words", target)), (item_link(item),))
+            rows.append(Row((Cell(part), Cell(number), *cells_of(each, "title", "words", target)), links))
+    return TablePage(rows)
 
 
 # --- the log and its followers ---
 
 
-def _sync(query: TableQuery) -> Page:
+def _sync(query: TableQuery) -> TablePage:
     """How far each follower of the log has come."""
     places = {"SYNC": keys.SYNC, "COUNTS": keys.COUNTS, "FIGURES": keys.FIGURES, "EVENTS": keys.EVENT_NUMBER}
-    found = table().get_many(places.values())
-    masked = {
-        name: masks.mask_item(place.table, found[place]) or {} for name, place in places.items() if place in found
-    }
-    return Page([_follower(name, item) for name, item in masked.items()])
+    found, rows = table().get_many(places.values()), []
+    for name, place in places.items():
+        if place in found:
+            masked = masks.mask_item(place.table, found[place]) or {}
+            last = masked.get("last_event_id", masked.get("last"))
+            number = Cell(last, href("events", number=last) if last else "")
+            rows.append(Row((Cell(name), number, Cell(masked.get("last_updated")))))
+    return TablePage(rows)
 
 
-def _follower(name: str, item: Item) -> Row:
-    last = item.get("last_event_id", item.get("last"))
-    return Row((Cell(name), Cell(last, href("events", number=last) if last else ""), Cell(item.get("last_updated"))))
-
-
-def _events(query: TableQuery) -> Page:
+def _events(query: TableQuery) -> TablePage:
     """Newest first."""
     page = layout.page(table(), last=query.number, limit=PAGE_ROWS, cursor=query.cursor, backwards=True)
-    return Page([_event(item) for item in page.items], page.cursor, _stored_count("event_count"))
-
-
-def _event(item: Item) -> Row:
-    masked = masks.mask_item(LOG, item) or {}
-    data = dict(masked["event_data"])
-    name = data.pop("election_name", None)
-    cells = (
-        *cells_of(masked, "event_id", "when_occurred"),
-        person_cell(masked["actor"]),
-        Cell(masked["event_type"]),
-        election_cell(name) if isinstance(name, str) else Cell(None),
-        Cell(data),
-    )
-    return Row(cells, (item_link(layout.laid_out(item, table().log_partitions), LOG),))
+    rows = []
+    for item in page.items:
+        masked = masks.mask_item(LOG, item) or {}
+        data = dict(masked["event_data"])
+        name = data.pop("election_name", None)
+        cells = (
+            *cells_of(masked, "event_id", "when_occurred"),
+            person_cell(masked["actor"]),
+            Cell(masked["event_type"]),
+            election_cell(name) if isinstance(name, str) else Cell(None),
+            Cell(data),
+        )
+        rows.append(Row(cells, (item_link(layout.laid_out(item, table().log_partitions), LOG),)))
+    return TablePage(rows, page.cursor, _stored_count("event_count"))
 
 
 # --- all of them ---
 
-READERS: dict[str, Callable[[TableQuery], Page]] = {
+READERS: dict[str, Callable[[TableQuery], TablePage]] = {
     "users": _users,
     "elections": _elections,
     "election-questions": _questions,
@@ -425,7 +399,7 @@ READERS: dict[str, Callable[[TableQuery], Page]] = {
 }
 
 
-def page(sheet: Sheet, query: TableQuery) -> Page:
+def page(sheet: Sheet, query: TableQuery) -> TablePage:
     """Cursors are encrypted before they leave the site, as they contain a key."""
     read = READERS.get(sheet.name, partial(_rows, sheet))
     try:
@@ -437,23 +411,23 @@ def page(sheet: Sheet, query: TableQuery) -> Page:
         raise NoSuch(BAD_NAME) from None
 
 
-def _rows(sheet: Sheet, query: TableQuery) -> Page:
+def _rows(sheet: Sheet, query: TableQuery) -> TablePage:
     """The rows of a sheet that declares where its items are and what its cells are."""
     if sheet.of_election:
         query = replace(query, election=_load_election(query).election.name)
     if sheet.read:
         rows, cursor = sheet.read(query, PAGE_ROWS)
-        return Page([Row(_cells(sheet, query, row)) for row in rows], cursor)
+        return TablePage([Row(_cells(sheet, query, row)) for row in rows], cursor)
     span = sheet.span(query) if sheet.span else None
     if span is None:
-        return Page([])
+        return TablePage([])
     found = table().page(span, limit=PAGE_ROWS, cursor=query.cursor, backwards=sheet.backwards)
     items = found.items
     if sheet.whole:
         places = [sheet.whole(item) for item in items]
         stored = table().get_many(places)
         items = [stored[place] for place in places if place in stored]
-    return Page([_row(sheet, query, item) for item in items], found.cursor)
+    return TablePage([_row(sheet, query, item) for item in items], found.cursor)
 
 
 def _row(sheet: Sheet, query: TableQuery, item: Item) -> Row:
@@ -462,19 +436,19 @@ def _row(sheet: Sheet, query: TableQuery, item: Item) -> Row:
     item_type = SCHEMA.type_of(stored_at)
     unstored = item_type.unstored if item_type else {}
     values = {**unstored, "question": question, **(masks.mask_item(DATA, item) or {})}
-    leads = (Link(text, href(name, name=values[by])) for text, name, by in sheet.leads)
-    return Row(_cells(sheet, query, values), (*leads, item_link(item)))
+    links = (Link(text, href(name, name=values[by])) for text, name, by in sheet.leads)
+    return Row(_cells(sheet, query, values), (*links, item_link(item)))
 
 
 def _cells(sheet: Sheet, query: TableQuery, values: Item) -> tuple[Cell, ...]:
-    declared = parsed(sheet.cells).items()
-    return tuple(_cell(kind, query.name if kind == "asked" else values.get(name)) for name, kind in declared)
-
-
-def _cell(kind: str, value: Any) -> Cell:
-    if kind == "person" or kind == "election":
-        return (person_cell if kind == "person" else election_cell)(value) if value else Cell(None)
-    return Cell(value)
+    linking, cells = {"person": person_cell, "election": election_cell}, []
+    for name, kind in parsed(sheet.cells).items():
+        value = query.name if kind == "asked" else values.get(name)
+        if kind in linking:
+            cells.append(linking[kind](value) if value else Cell(None))
+        else:
+            cells.append(Cell(value))
+    return tuple(cells)
 
 
 def find(relation: str) -> Sheet | None:

@@ -21,7 +21,7 @@ from foundation.store.table import Key, Span
 from operations.audit.forms import FilterForm, ItemForm, PartitionForm, ThingForm
 
 from . import raw, relations
-from .relations import Page, TableQuery, as_text
+from .relations import TablePage, TableQuery
 
 
 @requires(Permission.VIEW_SECRETS)
@@ -49,7 +49,7 @@ def table(request: HttpRequest, relation: Sheet) -> HttpResponse:
     return render(request, "audit/tables/table.html", context)
 
 
-def _read(request: HttpRequest, relation: Sheet) -> tuple[FilterForm, Page | None]:
+def _read(request: HttpRequest, relation: Sheet) -> tuple[FilterForm, TablePage | None]:
     """The requested page, if the form is valid; otherwise the form has the error."""
     form = FilterForm(request.GET, filters=relation.filters)
     if not form.is_valid():
@@ -72,15 +72,10 @@ def table_csv(request: HttpRequest, relation: Sheet) -> HttpResponse:
     form, page = _read(request, relation)
     if page is None:
         return _refused(request, relation, form)
-    rows = ([_plain(cell.value) for cell in row.cells] for row in page.rows)
+    rows = ([cell.value if isinstance(cell.value, int) else cell.as_text for cell in row.cells] for row in page.rows)
     answer = HttpResponse("".join(as_csv(relation.columns, rows)), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="{relation.name}.csv"'
     return answer
-
-
-def _plain(value: Any) -> object:
-    """Numbers and booleans keep their type."""
-    return value if isinstance(value, int) else "" if value is None else as_text(value)
 
 
 # --- the raw tables ---
