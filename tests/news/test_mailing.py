@@ -23,8 +23,8 @@ from foundation.mail.sending import send_waiting
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from operations.upkeep import jobs
-from operations.upkeep.held_mail import Holding
 from operations.upkeep.jobs import Leases
+from operations.upkeep.management.commands.restore import Holding
 from parts.news import mailing, repository, services
 from parts.news.repository import MAILING
 from tests.clock import stands_at

@@ -24,7 +24,7 @@ from foundation.mail.sending import send_waiting
 from foundation.ranking.candidates import Candidate
 from foundation.store.connect import connect
 from foundation.store.log import as_text, utc_now
-from operations.upkeep.held_mail import Holding
+from operations.upkeep.management.commands.restore import Holding
 from tests.background import queue_mailings, unfinished
 
 from .test_backup import piped

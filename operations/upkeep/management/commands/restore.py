@@ -1,9 +1,18 @@
-"""Fill a new store from a backup."""
+"""Fill a new store from a backup.
+
+Mail that was waiting when the backup was made may have been sent since. That cannot be known, so none of it is sent
+automatically. Waiting mails become "unknown", and a person may send each again; the button that retries all failed
+mails leaves them alone. Mailings under way stop: people they have not reached can be invited or written to again.
+Reminders to voters and mails to subscribers about a post are skipped if their time has passed.
+"""
+
+from __future__ import annotations
 
 import os
 import sys
 import time
 from argparse import ArgumentParser
+from collections.abc import Callable
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -11,20 +20,58 @@ from typing import Any, BinaryIO, cast
 from django.conf import settings
 from django.core.management.base import CommandError
 
+from elections import repository as elections
+from elections.rules import State
+from foundation.acts.background import TYPES
+from foundation.acts.storage import table
+from foundation.mail import outbox
 from foundation.mail.outages import clear_all_outages
+from foundation.store import keys
 from foundation.store.backup import NotEmpty, check, checkpoint_text, ignore, restore
 from foundation.store.log import EventLog, utc_now
-from foundation.store.table import Table, Unavailable
+from foundation.store.table import Item, Key, Table, Unavailable
 from operations.upkeep import archive, input_files, server, system
 from operations.upkeep.commands import StoreCommand, show_count
 from operations.upkeep.heartbeats import MISSED_SECONDS, read_heartbeats
-from operations.upkeep.held_mail import Holding
 
 STOP_FIRST = "Stop the site first: systemctl stop plenum.socket plenum plenum-worker. (After a crash, wait a minute.)"
 WHAT_TO_DO = (
     "This site is already in use. To replace it with the backup: systemctl stop plenum.socket plenum plenum-worker, "
     "then restore --replace. Or restore into another store: plenum --with STORE_URL=… restore …"
 )
+WAITING = (outbox.QUEUED, outbox.SENDING)
+MAIL = keys.mail("").pk
+
+
+class Holding:
+    """Collects these from every item of a backup as it is restored, because an index may lag behind the writes."""
+
+    def __init__(self) -> None:
+        self.mails: list[Key] = []
+        self.tasks: list[tuple[Callable[[str], bool], str]] = []  # what holds each back, and its subject
+
+    def notice(self, item: Item) -> None:
+        if item["PK"].startswith(MAIL) and item.get("state") in WAITING:
+            self.mails.append(Key(item["PK"], item["SK"]))
+        elif (kind := TYPES.get(item.get("type", ""))) and kind.hold:
+            self.tasks.append((kind.hold, item["subject"]))
+
+    def put_aside(self) -> tuple[int, int]:
+        """Returns how many mails and mailings. Idempotent, in case it was interrupted."""
+        held = sum(map(_hold, self.mails)), sum(hold(subject) for hold, subject in self.tasks)
+        names = [item["name"] for item in table().each(keys.elections())]
+        for election in filter(None, map(elections.find, names)):
+            if election.remind_before and election.stored_state in (State.EDITABLE, State.OPEN):
+                table().write(elections.reminders_from_now(election))
+        return held
+
+
+def _hold(place: Key) -> bool:
+    item = table().get(place)
+    if item is None or item["state"] not in WAITING:
+        return False
+    until = int(time.time()) + outbox.RETENTION_SECONDS
+    return outbox.move(outbox.mail_of(item), item["state"], outbox.UNKNOWN, reason="restored", detail="", ttl=until)
 
 
 class Command(StoreCommand):
