@@ -23,7 +23,7 @@ from elections import repository as elections
 from elections.roll import imports
 from elections.roll.imports import Import
 from elections.roll.list_summary import Skipped
-from elections.roll.services import NOTHING, Known
+from elections.roll.services import NO_DETAILS, DetailsByName
 from elections.rolls import is_by_number, letter_fields
 from elections.rules import Action, Election, Relation, State, takes_names
 from elections.voter_lists import Details, group_named
@@ -206,7 +206,7 @@ def rename(user: User, group_id: str, name: str) -> None:
     retry_lost_race(act)
 
 
-def add(user: User, group_id: str, names: Sequence[str], details: Known = NOTHING) -> Filling:
+def add(user: User, group_id: str, names: Sequence[str], details: DetailsByName = NO_DETAILS) -> Filling:
     """Add known names and all addresses and member numbers; returns how many came in."""
     group = _find_own(user, group_id)
     accounts = repository.find_accounts(names)

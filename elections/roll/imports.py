@@ -29,7 +29,7 @@ from foundation.store.splitting import by_count
 from foundation.store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update, Write
 
 from .list_summary import GROUPED, NOTHING_SKIPPED, VOTERS, Skipped, summary
-from .services import NOTHING, Addition, Known, add_batch, check_weights, is_grouped
+from .services import NO_DETAILS, Addition, DetailsByName, add_batch, check_weights, is_grouped
 
 SLICE_VOTERS = 90  # voters of one transaction
 TRANSACTION_SLICES = 15  # slices of one transaction: 90 long addresses and names are 255 KB, and it takes 4 MB
@@ -97,7 +97,7 @@ def start(
     names: Sequence[str],
     skipped: Skipped = NOTHING_SKIPPED,
     begin: Callable[[Sequence[Write]], None] = lambda writes: write(*writes),
-    known: Known = NOTHING,
+    known: DetailsByName = NO_DETAILS,
 ) -> Import:
     """Store the list, unless it is already being imported. `begin` writes the task and whatever goes with it."""
     actions.check(actor, election, Action.ADD_VOTERS)
@@ -126,7 +126,7 @@ def _details(each: Details) -> Item:
     return asdict(each) | {"groups": groups, "postal": list(each.postal)}
 
 
-def _details_of(rows: Item) -> Known:
+def _details_of(rows: Item) -> DetailsByName:
     return {
         name: Details(**each | {"groups": groups if groups is None else tuple(groups), "postal": tuple(postal)})
         for name, each in rows["details"].items()

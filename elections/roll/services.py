@@ -23,8 +23,8 @@ from foundation.store import keys
 from foundation.store.splitting import by_count
 from foundation.store.table import Delete, Equals, Exists, Item, Key, Put, Update, Write
 
-Known = Mapping[str, Details]  # what is known of voters, by the name or address they are listed by
-NOTHING: Known = {}
+DetailsByName = Mapping[str, Details]  # of voters, by the name or address they are listed by
+NO_DETAILS: DetailsByName = {}
 NOBODY = Voter("")
 NOT_SHOWN = gettext_lazy(
     "While the roll does not show who has voted, no address can be corrected, as that would reveal it. Usually it is "
@@ -40,13 +40,13 @@ class UnknownNames(Refusal):
 class Addition:
     """What is known of voters that are added to a roll, and what is written with them."""
 
-    known: Known = field(default_factory=dict)
+    known: DetailsByName = field(default_factory=dict)
     event_data: Mapping[str, str] = field(default_factory=dict)  # in the event, beside the voters
     entry_writes: Callable[[Put], list[Write]] = lambda entry: [entry]  # for each new entry
     more_writes: Callable[[int, int], list[Write]] = lambda added, unknown: []  # by how many are new, and unknown here
 
 
-def add_voters(actor: User, election: Election, names: Sequence[str], known: Known = NOTHING) -> int:
+def add_voters(actor: User, election: Election, names: Sequence[str], known: DetailsByName = NO_DETAILS) -> int:
     """Add people who are not on the roll yet; returns how many. In a draft, those who are get the groups they are known
     to be in, and the weight they are known to have.
 
@@ -70,7 +70,7 @@ def _is_known(name: str, accounts: Collection[str]) -> bool:
     return not rolls.is_by_account(name) or keys.fold(name) in accounts
 
 
-def put_on_roll(actor: User, election: Election, names: Iterable[str], known: Known = NOTHING) -> int:
+def put_on_roll(actor: User, election: Election, names: Iterable[str], known: DetailsByName = NO_DETAILS) -> int:
     """A batch at a time; returns how many were new."""
     return sum(add_batch(actor, election, batch, Addition(known)) for batch in by_count(names))
 
@@ -108,7 +108,7 @@ def _change_listed(
     actor: User,
     election: Election,
     listed: Mapping[str, Voter],
-    known: Known,
+    known: DetailsByName,
     groups: Mapping[str, list[str]],
 ) -> Election:
     """Change what is known of people on the roll already; returns the election with the new voter groups.
@@ -138,7 +138,7 @@ def _change_listed(
 
 
 def adding(
-    election: Election, names: Sequence[str], accounts: Mapping[str, str], known: Known = NOTHING
+    election: Election, names: Sequence[str], accounts: Mapping[str, str], known: DetailsByName = NO_DETAILS
 ) -> list[Write]:
     details = {name: known.get(name, Details()) for name in names}
     entries = (rolls.new_voter(election, name, accounts.get(name), each) for name, each in details.items())
@@ -149,7 +149,7 @@ def adding(
     return [*entries, more(by_letter=sum(map(rolls.is_by_number, names)), counts=counts)]
 
 
-def is_grouped(election: Election, known: Known) -> bool:
+def is_grouped(election: Election, known: DetailsByName) -> bool:
     """Whether voters who are on the roll already get into the groups they are known to be in, or another weight."""
     tells = any(each.groups is not None or each.weight is not None for each in known.values())
     return election.stored_state == State.DRAFT and tells
@@ -175,7 +175,7 @@ def _counts(election: Election, details: Iterable[Details]) -> dict[int, reposit
 
 
 def _spelled(
-    election: Election, names: Iterable[str], known: Known, on_roll: Mapping[str, Voter]
+    election: Election, names: Iterable[str], known: DetailsByName, on_roll: Mapping[str, Voter]
 ) -> tuple[Election, dict[str, list[str]]]:
     """All voter groups of those of whom they are known, spelled and sorted as on the roll; and the election as it is
     now, if some are new."""
