@@ -103,7 +103,7 @@ def test_whoever_asks_for_their_data_gets_it(ada):
 
 def test_the_log_can_forget_whom_its_events_name(ada):
     event = the_event()
-    ada_then = erasure.strangers([Alias("ada", 1, event["event_id"], event["event_id"])], lambda size: "0f")
+    ada_then = erasure.with_placeholders([Alias("ada", 1, event["event_id"], event["event_id"])], lambda size: "0f")
     after = ada_then.without(event, is_gone=False)
     assert (after["actor"], after["event_data"]["reader"]) == ("removed person 0f", "removed person 0f")
     assert after["event_data"]["title"] == "Emma"
