@@ -38,8 +38,8 @@ FAULTS = [
     Fault(
         "the gate lets votes through after the close",
         "foundation/acts/gates.py",
-        'reduce(and_, also, Equals("open", True))',
-        'reduce(and_, also, Equals("open", True) | Equals("open", False))',
+        'reduce(and_, conditions, Equals("open", True))',
+        'reduce(and_, conditions, Equals("open", True) | Equals("open", False))',
         "tests/races/test_voting.py::test_who_looked_before_the_close_is_too_late_after_it",
     ),
     Fault(

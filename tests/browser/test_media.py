@@ -54,7 +54,7 @@ def test_with_forced_colours_lines_say_what_backgrounds_said(visit):
 
 
 def test_more_contrast_turns_soft_ink_into_ink(visit):
-    page = visit("/", contrast="more")
-    assert page.locator(".lead").evaluate("lead => getComputedStyle(lead).color") == page.locator("h1").evaluate(
+    page = visit("/try/", contrast="more")
+    assert page.locator(".hint").first.evaluate("hint => getComputedStyle(hint).color") == page.locator("h1").evaluate(
         "title => getComputedStyle(title).color"
     )

@@ -14,7 +14,7 @@ from config.errors import error_page
 
 from .conftest import MAX_ATTEMPTS
 
-TITLES = {"/": "Where a group decides", "/style/": "Style page", "/nowhere": "Nothing here"}
+TITLES = {"/": "Who we are", "/style/": "Style page", "/nowhere": "Nothing here"}
 LOOKS = {messages.INFO: "info", messages.SUCCESS: "success", messages.ERROR: "error"}
 PUT_IN = "html => document.querySelector('main > .wide').insertAdjacentHTML('afterbegin', html)"
 KEPT_BY_HTMX = """[htmx.config.allowEval, htmx.config.allowScriptTags, htmx.config.historyCacheSize,
@@ -37,7 +37,7 @@ LINKS_TO_NOWHERE = """[...document.querySelectorAll("a[href^='#']")].map(link =>
 def test_home(visit, subtests):
     page = visit("/")
     with subtests.test("home shows a real result, and a wrong code is told where it was typed"):
-        expect(page.get_by_role("heading", level=1)).to_have_text("Where a group decides")
+        expect(page.locator("main")).to_contain_text("we decide together")
         expect(page.locator(".shared-winner")).to_have_text(re.compile("^Winner: "))
         code = page.get_by_role("textbox", name="Code")
         code.fill("9999")
