@@ -206,6 +206,15 @@ def hour_of_limits(monkeypatch) -> float:
     return hour
 
 
+@pytest.fixture(autouse=True)
+def time_for_mails(monkeypatch, request) -> None:
+    """A batch of mails may take as long as the machine is slow, but in tests of how long it may take."""
+    from foundation.mail import sending
+
+    if not hasattr(request.module, "BATCH_SECONDS"):
+        monkeypatch.setattr(sending, "BATCH_SECONDS", 3600)
+
+
 @pytest.fixture(scope="session")
 def collected_static_files(tmp_path_factory, django_test_environment) -> Path:
     """A folder with the static files as a real start collects them."""
