@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts import repository as people
-from results.front_page import site_page
+from results.front_page import demo, site_page
 from results.front_page.site_page import Part
 
 from .test_people import judge
@@ -21,13 +21,14 @@ PROJECTS = [{"title": title, "words": "We are at it.", "link": ""} for title in 
 
 @pytest.fixture(autouse=True)
 def page_of_the_site(settings, server, server_folder: Path) -> Iterator[None]:
-    """For these tests only: the site of all others shows what Plenum is."""
+    """For these tests only: the site of all others has the demo's own page."""
     settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
     admin = people.find(WHO)
     for part, words in ((Part.LINKS, {"links": LINKS}), (Part.PROJECTS, {"projects": PROJECTS})):
         site_page.edit(admin, part, site_page.edition(site_page.find(), part), words)
     yield
     site_page.remove(admin)
+    demo.load()
 
 
 def test_an_admin_edits_the_front_page_where_it_stands(visit, subtests):
