@@ -13,6 +13,7 @@ import secrets
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from importlib import import_module
@@ -153,7 +154,7 @@ def add_people(count: int) -> list[User]:
 
 
 def open_election(owner: User, name: str, roll: Sequence[str], cast: int = 0, **rules: Any) -> None:
-    from elections.candidates import add_candidates
+    add_candidates = first_of("elections.candidates:add_candidates", "elections.candidates.services:add_candidates")
     from elections.drafts import services as drafts
     from elections.lifecycle import services as lifecycle
     from elections.repository import description_written
@@ -194,7 +195,7 @@ def _leave_as_cast(election: Election, count: int) -> None:
     from foundation.ranking.marks import ranking_from
     from foundation.store.table import Update
 
-    context_of: Any = getattr(repository, "Standing", None) or repository.VoterContext  # as it was called before
+    context_of = first_of("ballots.repository:VoterContext", "ballots.repository:Standing")
     chance, stand = random.Random(0), candidates()
     gates: dict[Any, dict[str, int]] = {}
     writes: list[Write] = []
@@ -211,13 +212,20 @@ def _leave_as_cast(election: Election, count: int) -> None:
     _write([*writes, *(Update(key, add=added) for key, added in gates.items()), elections.touched(election, count)])
 
 
+def first_of(*places: str) -> Any:
+    """What is at the first of these places that there is: earlier revisions have it elsewhere, or by another name."""
+    for place in places:
+        module, _colon, name = place.partition(":")
+        with suppress(ImportError, AttributeError):
+            return getattr(import_module(module), name)
+    raise ImportError(" nor ".join(places))
+
+
 def _close(owner: User, name: str) -> None:
-    from ballots import services
     from elections.lifecycle import closing
 
     closing.close(owner, _election(name))
-    before = getattr(services, "seal_closed", None)  # where earlier revisions have it
-    (before or import_module("ballots.sealing").seal_closed)()
+    first_of("ballots.sealing:seal_closed", "ballots.services:seal_closed")()
 
 
 def sign_in(users: Sequence[User]) -> list[Person]:
@@ -308,9 +316,11 @@ def _player(game: Any, number: int) -> Person:
 
 def answers(game: str) -> dict[str, int]:
     """How many players' answers count in the first round."""
-    from parts.live import repository, rounds
+    from parts.live import repository
 
-    return {"counted": len(rounds.round_from_parts(repository.round_items(game, 1)).entries)}
+    round_from_parts = first_of("parts.live.rounds:round_from_parts", "parts.live.counting:round_from_parts")
+
+    return {"counted": len(round_from_parts(repository.round_items(game, 1)).entries)}
 
 
 MADE: dict[str, Callable[..., dict[str, Any]]] = {
